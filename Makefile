@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# memprobe: finds out by measurement how the memory of a machine is built.
+# 'make help' lists what can be made.
+
+PREFIX ?= /usr/local
+bindir := $(PREFIX)/bin
+datadir := $(PREFIX)/share
+includedir := $(PREFIX)/include
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+AR ?= ar
+INSTALL ?= install
+NPROC := $(shell nproc 2>/dev/null || echo 1)
+
+# Objects and programs lie under $(O); those with sanitizers apart from the rest.
+O := build
+ifdef SAN
+O := build-san
+# Amid the code that they add gcc sees overflows and unset values that are none.
+SAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer -Wno-format-truncation -Wno-maybe-uninitialized
+endif
+
+# What the compiler is told. CFLAGS, CPPFLAGS, LDFLAGS and WERROR are the
+# user's: 'make CFLAGS=-O1', 'make WERROR='.
+CFLAGS ?= -O2 -g
+WERROR ?= -Werror
+MP_CPPFLAGS := -D_GNU_SOURCE -I. -Iuser -Imodule/core
+MP_CFLAGS := -std=gnu11 -Wall -Wextra -Wshadow -Wmissing-prototypes \
+	-Wstrict-prototypes -Wvla $(WERROR) $(SAN_FLAGS)
+LIBS := -lnuma -lhwloc -ljansson -lzstd -lm
+
+# module/core is shared with the kernel: no libc behind it. The timed loop is
+# alone in its object, and nothing may be put between its loads: no sanitizer,
+# no profiling and no stack protector, whatever the other objects get.
+CORE_CFLAGS := -ffreestanding -fno-tree-loop-distribute-patterns
+CHASE_CFLAGS := -fno-stack-protector -fcf-protection=none -fno-sanitize=all \
+	-fno-profile-arcs -fno-test-coverage -fno-instrument-functions
+own_cflags = $(if $(filter module/core/%,$<),$(CORE_CFLAGS)) \
+	$(if $(filter module/core/chase.c,$<),$(CHASE_CFLAGS))
+
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-7s %s\n' $(1) $(2)
+endif
+
+# One job a CPU, unless the caller has said how many.
+JOBS = $(if $(findstring --jobserver,$(MAKEFLAGS)),,-j$(NPROC))
+SUBMAKE = $(MAKE) --no-print-directory $(JOBS)
+
+# Sources are found, not listed. main.c stays out of the archive, so that
+# tests can link everything else.
+LIB_SRC := $(sort $(wildcard module/core/*.c user/*.c \
+	$(foreach room,backend probe analysis report,user/$(room)/*.c)))
+LIB_SRC := $(filter-out user/main.c,$(LIB_SRC))
+LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o)
+
+# A test program is a test_*.c; what else lies in those folders helps them.
+TEST_SUITES := unit conform sim replay
+TEST_SRC := $(sort $(foreach suite,$(TEST_SUITES),$(wildcard tests/$(suite)/test_*.c)))
+TEST_BIN := $(TEST_SRC:%.c=$(O)/%)
+UNIT_BIN := $(filter $(O)/tests/unit/%,$(TEST_BIN))
+HELP_SRC := $(sort $(filter-out $(TEST_SRC),$(wildcard tests/*.c \
+	$(foreach suite,$(TEST_SUITES),tests/$(suite)/*.c))))
+HELP_OBJ := $(HELP_SRC:%.c=$(O)/%.o)
+
+# Checks that are scripts; one that is not there is not run.
+CHECKS := $(wildcard tests/run-units-test tests/cli/run \
+	scripts/check-layers scripts/check-style scripts/check-freestanding \
+	scripts/check-docs scripts/check-schema scripts/check-cppcheck)
+
+.PHONY: all run check test programs unit-programs san-programs install \
+	uninstall clean format-check help FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(O)/memprobe ## build build/memprobe (the default)
+
+$(O)/memprobe: $(O)/user/main.o $(O)/libmp.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(MP_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(O)/libmp.a: $(LIB_OBJ) $(O)/.objects
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(LIB_OBJ)
+
+$(O)/tests/libtest.a: $(HELP_OBJ) $(O)/.objects
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $(HELP_OBJ)
+
+$(TEST_BIN): %: %.o $(O)/tests/libtest.a $(O)/libmp.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(MP_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
+
+$(O)/%.o: %.c $(O)/.flags | $(O)/.libraries
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(MP_CPPFLAGS) $(CPPFLAGS) $(CFLAGS) $(MP_CFLAGS) \
+		$(own_cflags) -MMD -MP -c -o $@ $<
+
+# Feature tests: asked once, and again when the question changes.
+$(O)/.libraries: scripts/check-libraries $(O)/.flags
+	@mkdir -p $(O)/features
+	@scripts/check-libraries $(O)/features $(CC) $(CPPFLAGS) $(LDFLAGS)
+	@touch $@
+
+# Other flags or other sources make other objects.
+$(O)/.flags: FORCE
+	@mkdir -p $(O)
+	@echo '$(CC) $(MP_CPPFLAGS) $(CPPFLAGS) $(CFLAGS) $(MP_CFLAGS) $(CORE_CFLAGS) $(CHASE_CFLAGS) $(LDFLAGS)' >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(O)/.objects: FORCE
+	@mkdir -p $(O)
+	@echo '$(LIB_OBJ) $(HELP_OBJ)' >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+run: ## install what is missing, build, measure; ARGS="--quick" adds options
+	@scripts/bootstrap build
+	@$(SUBMAKE) all
+	$(O)/memprobe run -o memprobe-report.json $(ARGS)
+
+check: ## install what is missing, build, run every test
+	@scripts/bootstrap build check
+	@$(SUBMAKE) test
+
+test: programs san-programs ## the tests of 'make check', installing nothing
+	$(Q)MEMPROBE=$(O)/memprobe CC='$(CC)' tests/run-units $(TEST_BIN) \
+		$(if $(SAN),,$(UNIT_BIN:$(O)/%=build-san/%)) $(CHECKS) \
+		'scripts/check-layers --self-test'
+
+programs: all $(TEST_BIN)
+unit-programs: $(UNIT_BIN)
+
+# The unit tests once more, with sanitizers.
+san-programs:
+ifndef SAN
+	+$(Q)$(MAKE) --no-print-directory SAN=1 unit-programs
+endif
+
+install: all ## install under PREFIX=/usr/local; DESTDIR is put before it
+	$(INSTALL) -D -m 755 $(O)/memprobe '$(DESTDIR)$(bindir)/memprobe'
+	$(INSTALL) -D -m 644 Documentation/memprobe.1 \
+		'$(DESTDIR)$(datadir)/man/man1/memprobe.1'
+	$(INSTALL) -D -m 644 -t '$(DESTDIR)$(datadir)/memprobe/schema' \
+		$(wildcard Documentation/schema/*.json)
+	$(INSTALL) -D -m 644 ioctl/memprobe.h '$(DESTDIR)$(includedir)/memprobe.h'
+
+uninstall: ## take away what install has put there
+	rm -f '$(DESTDIR)$(bindir)/memprobe' \
+		'$(DESTDIR)$(datadir)/man/man1/memprobe.1' \
+		'$(DESTDIR)$(includedir)/memprobe.h'
+	rm -rf '$(DESTDIR)$(datadir)/memprobe'
+
+clean: ## remove everything that was built
+	rm -rf build build-san
+
+format-check: ## say what clang-format would change (for information)
+	@if command -v clang-format >/dev/null; then \
+		find gpu ioctl module tests user -name '*.[ch]' -exec clang-format --dry-run {} +; \
+	else \
+		echo 'memprobe: no clang-format here: nothing was compared' >&2; \
+	fi
+
+help: ## this list
+	@sed -n -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 24
+	@echo '  SAN=1                 with address and undefined-behaviour sanitizers, in build-san'
+	@echo '  V=1                   show the commands'
+
+-include $(LIB_OBJ:.o=.d) $(HELP_OBJ:.o=.d) $(TEST_BIN:=.d) $(O)/user/main.d

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The timed code, alone in its file so that it can be built without
+ * sanitizers, tracing and stack protection. Between two clock reads stand
+ * the loads (or the chain), the counting of a loop, and in mp_chase_run()
+ * one unordered look at the clock each MP_CHASE_LOOK_HOPS. What a look
+ * notes stays in registers, and nothing that the loads wait for depends on
+ * it: the core works it off beside them.
+ */
+#include "chase.h"
+#include "arch.h"
+
+/* Operations of a chain between two rounds of its loop. */
+#define CHAIN_UNROLL 64u
+
+_Static_assert(MP_CHASE_LOOK_HOPS == 64 && CHAIN_UNROLL == 64,
+	       "the code below is unrolled 64 times by literal numbers");
+
+/* How many blocks of @size hold @n; n + size - 1 could wrap. */
+static inline uint64_t blocks_for(uint64_t n, uint64_t size)
+{
+	return n / size + (n % size != 0);
+}
+
+void mp_chase_run(struct mp_chase *chase)
+{
+	const uint64_t blocks = blocks_for(chase->hops, MP_CHASE_LOOK_HOPS);
+	const uint64_t gap = chase->gap_ticks;
+	uint64_t limit = chase->limit_ticks;
+	register const void *p MP_ARCH_CURSOR = chase->cursor;
+	uint64_t longest = 0, shortest = ~(uint64_t)0, lost = 0, gaps = 0;
+	uint64_t left = blocks, ahead = ~(uint64_t)0;
+	uint64_t start, last, now, stretch;
+
+	if (!limit)
+		limit = ~(uint64_t)0;
+	start = mp_ticks_begin();
+	last = start;
+	while (left) {
+		MP_ARCH_HOPS(p, 64);
+		left--;
+		now = mp_ticks_look();
+		stretch = now - last;
+		last = now;
+		if (stretch > longest)
+			longest = stretch;
+		/* The first look runs ahead of its loads: not the shortest. */
+		if ((stretch | ahead) < shortest)
+			shortest = stretch;
+		ahead = 0;
+		if (stretch > gap) {
+			lost += stretch;
+			gaps++;
+		}
+		if (now - start >= limit)
+			break;
+	}
+	now = mp_ticks_end();
+
+	/* The last look ran ahead too: what it left is a stretch like others. */
+	stretch = now - last;
+	if (stretch > longest)
+		longest = stretch;
+	if (stretch > gap) {
+		lost += stretch;
+		gaps++;
+	}
+	chase->cursor = p;
+	chase->done_hops = (blocks - left) * MP_CHASE_LOOK_HOPS;
+	chase->start_tick = start;
+	chase->ticks = now - start;
+	chase->lost_ticks = lost;
+	chase->look_max_ticks = longest;
+	chase->look_min_ticks = blocks - left < 2 ? now - start : shortest;
+	chase->gaps = gaps < ~(uint32_t)0 ? (uint32_t)gaps : ~(uint32_t)0;
+}
+
+/*
+ * The branches are the same for every group, so the core predicts them; a
+ * loop over single hops would leave it a wrong guess at the end of each.
+ */
+void mp_chase_groups(const void **cursor, uint64_t *ticks, uint32_t n,
+		     uint32_t group)
+{
+	register const void *p MP_ARCH_CURSOR = *cursor;
+	uint32_t i, blocks;
+	uint64_t start;
+
+	for (i = 0; i < n; i++) {
+		start = mp_ticks_begin();
+		for (blocks = group / 64; blocks; blocks--)
+			MP_ARCH_HOPS(p, 64);
+		if (group & 32)
+			MP_ARCH_HOPS(p, 32);
+		if (group & 16)
+			MP_ARCH_HOPS(p, 16);
+		if (group & 8)
+			MP_ARCH_HOPS(p, 8);
+		if (group & 4)
+			MP_ARCH_HOPS(p, 4);
+		if (group & 2)
+			MP_ARCH_HOPS(p, 2);
+		if (group & 1)
+			MP_ARCH_HOPS(p, 1);
+		ticks[i] = mp_ticks_end() - start;
+	}
+	*cursor = p;
+}
+
+uint64_t mp_chase_empty(void)
+{
+	const uint64_t start = mp_ticks_begin();
+
+	return mp_ticks_end() - start;
+}
+
+uint64_t mp_chase_add(uint64_t n)
+{
+	uint64_t left = blocks_for(n, CHAIN_UNROLL);
+	uint64_t sum = 1, step = 3, start;
+
+	start = mp_ticks_begin();
+	for (; left; left--)
+		MP_ARCH_ADDS(sum, step, 64);
+	return mp_ticks_end() - start;
+}
+
+uint64_t mp_chase_mul(uint64_t n)
+{
+	uint64_t left = blocks_for(n, CHAIN_UNROLL);
+	uint64_t product = 1, factor = 3, start;
+
+	if (!MP_ARCH_MUL_CYCLES)
+		return 0;
+	start = mp_ticks_begin();
+	for (; left; left--)
+		MP_ARCH_MULS(product, factor, 64);
+	return mp_ticks_end() - start;
+}
+
+uint32_t mp_chase_mul_cycles(void)
+{
+	return MP_ARCH_MUL_CYCLES;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MP_CHASE_H
+#define MP_CHASE_H
+
+#include "core.h"
+
+/** MP_CHASE_LOOK_HOPS - hops between two looks at the clock. */
+#define MP_CHASE_LOOK_HOPS 64u
+
+/**
+ * struct mp_chase - one bounded stretch of dependent loads
+ * @cursor: in: slot to begin at; out: slot to go on from
+ * @hops: in: hops to make, rounded up to a multiple of MP_CHASE_LOOK_HOPS
+ * @limit_ticks: in: end at the first look after this many ticks; 0 = none
+ * @gap_ticks: in: a stretch between two looks longer than this is a gap
+ * @done_hops: out: hops made
+ * @start_tick: out: the clock when it began
+ * @ticks: out: from begin to end
+ * @lost_ticks: out: sum of the stretches that were gaps
+ * @look_max_ticks: out: longest stretch between two looks
+ * @look_min_ticks: out: shortest stretch between two looks; @ticks where
+ *	fewer than two were made
+ * @gaps: out: how many gaps
+ *
+ * A look is not ordered: it runs ahead of the loads that the core holds in
+ * its queues, some tens of hops. So the stretch from the begin to the first
+ * look is short, and the one from the last look to the end takes in what
+ * was left; both count for gaps and for the longest, neither for the
+ * shortest. A useful @gap_ticks is three usual stretches or more.
+ */
+struct mp_chase {
+	const void *cursor;
+	uint64_t hops;
+	uint64_t limit_ticks;
+	uint64_t gap_ticks;
+	uint64_t done_hops;
+	uint64_t start_tick;
+	uint64_t ticks;
+	uint64_t lost_ticks;
+	uint64_t look_max_ticks;
+	uint64_t look_min_ticks;
+	uint32_t gaps;
+};
+
+/**
+ * mp_chase_run() - walk a ring, timed
+ * @chase: what to do, and what came out
+ *
+ * Ordered clock reads at both ends; between them only the loads and, each
+ * MP_CHASE_LOOK_HOPS, one unordered clock read with its comparison. Any
+ * context; takes no lock, makes no call.
+ */
+void mp_chase_run(struct mp_chase *chase);
+
+/**
+ * mp_chase_groups() - walk a ring, noting the ticks of each group of hops
+ * @cursor: slot to begin at; gets the slot to go on from
+ * @ticks: gets @n stretches
+ * @n: groups
+ * @group: hops a group, 1 or more
+ */
+void mp_chase_groups(const void **cursor, uint64_t *ticks, uint32_t n,
+		     uint32_t group);
+
+/**
+ * mp_chase_empty() - ticks of the shortest possible stretch: two reads
+ *
+ * One try. Repeat it, and take the mean: the clock may step by more than
+ * a read costs.
+ */
+uint64_t mp_chase_empty(void);
+
+/**
+ * mp_chase_add() / mp_chase_mul() - time a chain of register operations
+ * @n: operations, rounded up to a multiple of 64
+ *
+ * mp_chase_add: dependent register-to-register adds, one core cycle each on
+ * every x86-64 and arm64 core known to us. mp_chase_mul: dependent multiplies
+ * (32-bit on x86-64); mp_chase_mul_cycles() cycles each.
+ * Return: ticks; mp_chase_mul() returns 0 where the latency is not one
+ * known constant.
+ */
+uint64_t mp_chase_add(uint64_t n);
+uint64_t mp_chase_mul(uint64_t n);
+/** mp_chase_mul_cycles() - core cycles of one multiply of the chain, 0 = unknown */
+uint32_t mp_chase_mul_cycles(void);
+
+#endif

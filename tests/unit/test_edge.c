@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Edges and miss shapes against sets that are simulated line by line here,
+ * with none of the formulas that the fit goes by.
+ */
+#include "analysis/edge.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rng.h"
+
+#define WAYS_MAX 32u
+#define TURNS 24u
+
+enum policy { LRU, RANDOM };
+
+static struct mp_miss_table table;
+
+/* Misses of a set of @ways ways that is walked round over @lines lines. */
+static double set_misses(enum policy policy, uint32_t lines, uint32_t ways,
+			 struct mp_rng *rng)
+{
+	uint32_t held[WAYS_MAX], used = 0, misses = 0, counted = 0;
+
+	for (uint32_t t = 0; t < lines * TURNS; t++) {
+		uint32_t line = t % lines, w = 0;
+
+		while (w < used && held[w] != line)
+			w++;
+		if (t >= lines * TURNS / 3) {
+			counted++;
+			misses += w == used;
+		}
+		if (w == used && used < ways) {
+			used++;
+		} else if (w == used && policy == RANDOM) {
+			held[mp_rng_below(rng, ways)] = line;
+			continue;
+		} else if (w == used) {
+			w = ways - 1;
+		}
+		/* Front of the list = most recently used. */
+		if (policy == LRU) {
+			memmove(held + 1, held, w * sizeof(*held));
+			held[0] = line;
+		} else if (w < used && held[w] != line) {
+			held[w] = line;
+		}
+	}
+	return (double)misses / counted;
+}
+
+/* Mean latency of a ring over so many pages (or lines) put on sets. */
+static double ring_cycles(enum policy policy, bool scattered, uint32_t lines,
+			  uint32_t sets, uint32_t ways, struct mp_rng *rng)
+{
+	uint32_t *in_set = calloc(sets, sizeof(*in_set));
+	double missed = 0;
+
+	assert_non_null(in_set);
+	for (uint32_t i = 0; i < lines; i++)
+		in_set[scattered ? mp_rng_below(rng, sets) : i % sets]++;
+	for (uint32_t s = 0; s < sets; s++)
+		if (in_set[s])
+			missed += in_set[s] *
+				  set_misses(policy, in_set[s], ways, rng);
+	free(in_set);
+	return 14 + 36 * missed / lines;
+}
+
+static void make(struct mp_edge_data *data, enum policy policy, bool scattered,
+		 uint32_t sets, uint32_t ways, double noise, uint64_t seed)
+{
+	double capacity = (double)sets * ways;
+	struct mp_rng rng;
+
+	memset(data, 0, sizeof(*data));
+	mp_rng_seed(&rng, seed);
+	data->from = capacity / 2.7;
+	data->to = capacity * 2.7;
+	for (int k = -16; k <= 16; k++) {
+		struct mp_edge_point *p = &data->point[data->n++];
+		uint32_t lines = (uint32_t)(capacity * exp2(k / 8.0));
+
+		p->x = lines;
+		p->n = 5;
+		for (uint32_t r = 0; r < p->n; r++) {
+			double u = (double)mp_rng_below(&rng, 1000) / 1000;
+
+			p->y[r] = ring_cycles(policy, scattered, lines, sets,
+					      ways, &rng) *
+				  (1 + noise * (u - 0.5));
+		}
+	}
+}
+
+static void check(enum policy policy, bool scattered, uint32_t sets,
+		  uint32_t ways, double noise, double off)
+{
+	double capacity = (double)sets * ways;
+	struct mp_edge_data data;
+	struct mp_edge edge;
+
+	make(&data, policy, scattered, sets, ways, noise, sets + ways);
+	assert_int_equal(mp_edge_fit(&data, &table, 1, &edge), 0);
+	if (fabs(edge.size / capacity - 1) > off ||
+	    edge.low > capacity * 1.001 || edge.high < capacity * 0.999)
+		fail_msg("%s %s %u sets %u ways: %.0f [%.0f %.0f], not %.0f",
+			 policy == LRU ? "lru" : "random",
+			 scattered ? "scattered" : "even", sets, ways,
+			 edge.size, edge.low, edge.high, capacity);
+	assert_true(fabs(edge.inside - 14) < 1);
+	assert_true(fabs(edge.outside - 50) < 3);
+}
+
+static void a_sharp_edge_is_found_to_a_few_percent(void **state)
+{
+	(void)state;
+	check(LRU, false, 64, 8, 0, 0.03);
+	check(LRU, false, 64, 12, 0.01, 0.03);
+	check(LRU, false, 24, 4, 0.01, 0.05);
+	check(LRU, false, 1024, 16, 0.02, 0.03);
+}
+
+static void random_replacement_does_not_push_the_capacity_up(void **state)
+{
+	(void)state;
+	check(RANDOM, false, 64, 8, 0.01, 0.06);
+	check(RANDOM, false, 256, 16, 0.01, 0.06);
+	check(RANDOM, false, 64, 4, 0.01, 0.08);
+}
+
+static void scattered_pages_do_not_pull_the_capacity_down(void **state)
+{
+	(void)state;
+	check(LRU, true, 64, 8, 0.01, 0.1);
+	check(LRU, true, 256, 16, 0.01, 0.1);
+	check(RANDOM, true, 128, 8, 0.01, 0.1);
+}
+
+static void limits_are_narrow_where_the_edge_is_sharp(void **state)
+{
+	struct mp_edge_data data;
+	struct mp_edge edge;
+
+	(void)state;
+	make(&data, LRU, false, 64, 8, 0.01, 3);
+	assert_int_equal(mp_edge_fit(&data, &table, 1, &edge), 0);
+	assert_true(edge.high / edge.low < 1.15);
+	assert_true(edge.misfit < 0.05);
+}
+
+static void a_capacity_that_moves_shows_in_the_passes(void **state)
+{
+	struct mp_edge_data still, moved;
+	struct mp_edge edge;
+
+	(void)state;
+	make(&still, RANDOM, false, 512, 16, 0.01, 3);
+	assert_int_equal(mp_edge_fit(&still, &table, 1, &edge), 0);
+	assert_int_equal(edge.n_passes, 5);
+	assert_true(edge.pass_high / edge.pass_low < 1.15);
+	/* Passes 1 and 3 see half of it. */
+	make(&moved, RANDOM, false, 256, 16, 0.01, 3);
+	for (uint32_t i = 8; i < still.n; i++) {
+		still.point[i - 8].y[1] = moved.point[i].y[1];
+		still.point[i - 8].y[3] = moved.point[i].y[3];
+	}
+	for (uint32_t i = still.n - 8; i < still.n; i++)
+		still.point[i].y[1] = still.point[i].y[3] = 50;
+	assert_int_equal(mp_edge_fit(&still, &table, 1, &edge), 0);
+	assert_true(edge.pass_high / edge.pass_low > 1.5);
+}
+
+static void no_edge_is_not_an_edge(void **state)
+{
+	struct mp_edge_data data;
+	struct mp_edge edge;
+
+	(void)state;
+	make(&data, LRU, false, 64, 8, 0, 3);
+	data.n = 3;
+	assert_int_equal(mp_edge_fit(&data, &table, 1, &edge), -ENODATA);
+	make(&data, LRU, false, 64, 8, 0, 3);
+	for (uint32_t i = 0; i < data.n; i++)
+		for (uint32_t r = 0; r < data.point[i].n; r++)
+			data.point[i].y[r] = 100.0 - i;
+	assert_int_equal(mp_edge_fit(&data, &table, 1, &edge), -ENODATA);
+}
+
+static void miss_shares_match_simulated_sets(void **state)
+{
+	struct mp_rng rng;
+
+	(void)state;
+	mp_rng_seed(&rng, 5);
+	for (uint32_t ways = 2; ways <= 32; ways *= 2) {
+		for (uint32_t lines = 1; lines <= 3 * ways; lines++) {
+			double sum = 0;
+
+			for (int i = 0; i < 40; i++)
+				sum += set_misses(RANDOM, lines, ways, &rng);
+			if (fabs(sum / 40 - mp_miss_random(lines, ways)) > 0.05)
+				fail_msg("%u lines in %u ways: %.3f, not %.3f",
+					 lines, ways,
+					 mp_miss_random(lines, ways), sum / 40);
+		}
+	}
+}
+
+static void half_of_the_hops_miss_a_third_above_a_random_capacity(void **state)
+{
+	(void)state;
+	for (uint32_t s = 0; s < MP_MISS_SHAPES; s++) {
+		const struct mp_miss_shape *shape = &table.shape[s];
+
+		if (shape->scattered || shape->ways != 64 ||
+		    shape->random_share != 1)
+			continue;
+		assert_true(fabs(mp_miss_lookup(&table, s, 1.386) - 0.5) < 0.03);
+		assert_true(mp_miss_lookup(&table, s, 1) < 0.001);
+		return;
+	}
+	fail();
+}
+
+static void shares_rise_from_none_to_all(void **state)
+{
+	(void)state;
+	for (uint32_t s = 0; s < MP_MISS_SHAPES; s++) {
+		double before = 0;
+
+		for (double x = 1.0 / 32; x < 32; x *= 1.07) {
+			double miss = mp_miss_lookup(&table, s, x);
+
+			assert_true(miss >= before - 0.02);
+			assert_true(miss <= 1.000001);
+			before = miss;
+		}
+		assert_true(before > 0.999);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sharp_edge_is_found_to_a_few_percent),
+		cmocka_unit_test(random_replacement_does_not_push_the_capacity_up),
+		cmocka_unit_test(scattered_pages_do_not_pull_the_capacity_down),
+		cmocka_unit_test(limits_are_narrow_where_the_edge_is_sharp),
+		cmocka_unit_test(a_capacity_that_moves_shows_in_the_passes),
+		cmocka_unit_test(no_edge_is_not_an_edge),
+		cmocka_unit_test(miss_shares_match_simulated_sets),
+		cmocka_unit_test(half_of_the_hops_miss_a_third_above_a_random_capacity),
+		cmocka_unit_test(shares_rise_from_none_to_all),
+	};
+
+	mp_miss_table_fill(&table);
+	return cmocka_run_group_tests_name("edge", tests, NULL, NULL);
+}

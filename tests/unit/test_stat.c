@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Robust statistics, against values worked out by hand. */
+#include "analysis/stat.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void near(double a, double b)
+{
+	if (!(fabs(a - b) < 1e-9))
+		fail_msg("%.12g is not %.12g", a, b);
+}
+
+static void quantiles_lie_between_ranks(void **state)
+{
+	double v[] = { 1, 2, 3, 4, 10 };
+
+	(void)state;
+	near(mp_stat_quantile(v, 5, 0), 1);
+	near(mp_stat_quantile(v, 5, 1), 10);
+	near(mp_stat_quantile(v, 5, 0.5), 3);
+	near(mp_stat_quantile(v, 5, 0.875), 7);
+	near(mp_stat_quantile(v, 1, 0.3), 1);
+	assert_true(isnan(mp_stat_quantile(v, 0, 0.5)));
+}
+
+static void a_median_sorts_and_one_outlier_does_not_move_it(void **state)
+{
+	double v[] = { 9, 1, 1e9, 2, 3 };
+
+	(void)state;
+	near(mp_stat_median(v, 5), 3);
+	near(v[0], 1);
+	near(v[4], 1e9);
+}
+
+static void a_median_of_const_values_leaves_their_order(void **state)
+{
+	const double v[] = { 4, 1, 3, 2 };
+
+	(void)state;
+	near(mp_stat_median_of(v, 4), 2.5);
+	near(v[0], 4);
+}
+
+static void the_midmean_forgets_the_outer_quarters(void **state)
+{
+	double v[] = { 100, 4, 5, 6, 7, 5, 6, -100 };
+
+	(void)state;
+	/* -100 4 | 5 5 6 6 | 7 100 */
+	near(mp_stat_midmean(v, 8), 5.5);
+}
+
+static void the_standard_deviation_is_that_of_a_sample(void **state)
+{
+	const double v[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
+
+	(void)state;
+	near(mp_stat_sd(v, 8), sqrt(32.0 / 7));
+	near(mp_stat_sd(v, 1), 0);
+}
+
+static void under_five_replicates_the_limits_are_the_extremes(void **state)
+{
+	struct mp_interval i;
+	double v[] = { 3, 1, 2 };
+
+	(void)state;
+	mp_stat_limits(v, 3, 1, &i);
+	near(i.low, 1);
+	near(i.value, 2);
+	near(i.high, 3);
+}
+
+static void limits_hold_the_median_and_the_seed_decides(void **state)
+{
+	double v[] = { 10, 11, 12, 13, 14, 15, 16, 17, 18, 40 };
+	struct mp_interval a, b;
+
+	(void)state;
+	mp_stat_limits(v, 10, 7, &a);
+	mp_stat_limits(v, 10, 7, &b);
+	near(a.low, b.low);
+	near(a.high, b.high);
+	near(a.value, 14.5);
+	assert_true(a.low > 10 && a.low < 14.5);
+	assert_true(a.high > 14.5 && a.high < 40);
+}
+
+static void the_roundest_number_has_the_smallest_odd_part(void **state)
+{
+	(void)state;
+	near(mp_stat_round(31000, 33900, 32100), 32768);
+	near(mp_stat_round(17.2e6, 19.5e6, 18.5e6), 18 * 1048576.0);
+	near(mp_stat_round(47000, 50000, 48000), 49152);
+	near(mp_stat_round(70, 74, 71.5), 72);
+	near(mp_stat_round(62, 66, 63), 64);
+	/* Equally round: the nearer one. */
+	near(mp_stat_round(2.5, 5.5, 5), 4);
+	near(mp_stat_round(5, 7.9, 6), 6);
+	/* Nothing whole in between. */
+	near(mp_stat_round(5.2, 5.6, 5.4), 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(quantiles_lie_between_ranks),
+		cmocka_unit_test(a_median_sorts_and_one_outlier_does_not_move_it),
+		cmocka_unit_test(a_median_of_const_values_leaves_their_order),
+		cmocka_unit_test(the_midmean_forgets_the_outer_quarters),
+		cmocka_unit_test(the_standard_deviation_is_that_of_a_sample),
+		cmocka_unit_test(under_five_replicates_the_limits_are_the_extremes),
+		cmocka_unit_test(limits_hold_the_median_and_the_seed_decides),
+		cmocka_unit_test(the_roundest_number_has_the_smallest_odd_part),
+	};
+
+	return cmocka_run_group_tests_name("stat", tests, NULL, NULL);
+}

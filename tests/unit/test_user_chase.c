@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The chase in user space, on rings of this process's own memory. */
+#include "backend/user_chase.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "arch.h"
+#include "ring.h"
+
+#define SLOTS 256u
+#define STRIDE 64u
+#define BURSTS 5u
+
+static struct mp_user_clock clock_here;
+
+struct set {
+	struct mp_actor actor;
+	struct mp_user_walk walk;
+	struct mp_batch batch;
+	void *base;
+};
+
+static int open_clock(void **state)
+{
+	(void)state;
+	return mp_user_clock_open(&clock_here);
+}
+
+static void build(struct set *set)
+{
+	const struct mp_ring ring = {
+		.length_bytes = SLOTS * STRIDE,
+		.stride_bytes = STRIDE,
+	};
+	uint32_t order[SLOTS];
+	struct mp_rng rng;
+	struct mp_exp exp;
+
+	mp_exp_chase(&exp, 0, MP_PAGES_4K, ring.length_bytes, STRIDE, 0);
+	exp.actor[0].warm_hops = 2 * SLOTS;
+	exp.actor[0].hops = 1024;
+	exp.actor[0].bursts = BURSTS;
+	mp_batch_init(&set->batch, &exp, 0);
+	set->actor = exp.actor[0];
+	set->base = aligned_alloc(4096, ring.length_bytes);
+	assert_non_null(set->base);
+	mp_rng_seed(&rng, 1);
+	set->walk = (struct mp_user_walk){
+		.clock = &clock_here,
+		.actor = &set->actor,
+		.window_ns = exp.window_ns,
+		.slots = SLOTS,
+		.cursor = mp_ring_link(&ring, set->base, order, &rng),
+		.late_tick = mp_ticks_look() + (1ull << 60),
+	};
+}
+
+static void destroy(struct set *set)
+{
+	mp_batch_free(&set->batch);
+	free(set->base);
+}
+
+/* Hops from one slot of the ring to another. */
+static uint32_t distance(const void *from, const void *to)
+{
+	uint32_t hops = 0;
+
+	for (; from != to; from = *(const void *const *)from)
+		hops++;
+	return hops;
+}
+
+static void a_round_makes_the_bursts_that_were_asked_for(void **state)
+{
+	struct set set;
+
+	(void)state;
+	build(&set);
+	assert_int_equal(mp_user_walk_round(&set.walk, 3, &set.batch), 0);
+	assert_int_equal(set.batch.n_samples, BURSTS);
+	for (uint32_t i = 0; i < BURSTS; i++) {
+		const struct memprobe_sample *sample = &set.batch.sample[i];
+
+		assert_int_equal(sample->round, 3);
+		assert_int_equal(sample->burst, i);
+		assert_true(sample->hops && sample->hops <= 1024);
+		assert_true(sample->hops == 1024 ||
+			    sample->flags & MEMPROBE_F_SHORT);
+		assert_int_equal(sample->hops % MP_CHASE_LOOK_HOPS, 0);
+		assert_true(sample->ticks > 0);
+		assert_true(i == 0 ||
+			    sample->start_ns > sample[-1].start_ns);
+	}
+	destroy(&set);
+}
+
+static void bursts_go_on_where_the_last_one_ended(void **state)
+{
+	struct set set;
+	const void *start;
+	uint64_t hops = 0;
+
+	(void)state;
+	build(&set);
+	start = set.walk.cursor;
+	/* No warm-up, so nothing to warm again: every hop is in a sample. */
+	set.actor.warm_hops = 0;
+	assert_int_equal(mp_user_walk_round(&set.walk, 0, &set.batch), 0);
+	for (uint32_t i = 0; i < set.batch.n_samples; i++)
+		hops += set.batch.sample[i].hops;
+	assert_int_equal(distance(start, set.walk.cursor), hops % SLOTS);
+	assert_int_equal(set.batch.sample[0].warm_hops, 0);
+	assert_false(set.batch.sample[0].flags & MEMPROBE_F_COLD);
+	destroy(&set);
+}
+
+static void an_actor_that_is_late_makes_one_burst_and_calls_it_cold(
+	void **state)
+{
+	struct set set;
+
+	(void)state;
+	build(&set);
+	set.walk.late_tick = mp_ticks_look() - 1;
+	assert_int_equal(mp_user_walk_round(&set.walk, 0, &set.batch), 0);
+	assert_int_equal(set.batch.n_samples, 1);
+	assert_true(set.batch.sample[0].flags & MEMPROBE_F_COLD);
+	assert_int_equal(set.batch.sample[0].warm_hops, 0);
+	destroy(&set);
+}
+
+static uint64_t sum_of_counts(const struct mp_batch *batch,
+			      const struct memprobe_sample *sample)
+{
+	const uint64_t *word = batch->payload + sample->payload_offset;
+	uint64_t sum = 0;
+
+	assert_int_equal(sample->payload_count % 2, 0);
+	for (uint32_t i = 0; i < sample->payload_count; i += 2) {
+		assert_true(i == 0 || word[i] > word[i - 2]);
+		sum += word[i + 1];
+	}
+	return sum;
+}
+
+static void a_histogram_counts_every_group(void **state)
+{
+	struct set set;
+
+	(void)state;
+	build(&set);
+	set.actor.detail = MP_DETAIL_HIST;
+	set.actor.group = 4;
+	assert_int_equal(mp_user_walk_round(&set.walk, 0, &set.batch), 0);
+	assert_int_equal(set.batch.n_samples, BURSTS);
+	for (uint32_t i = 0; i < BURSTS; i++) {
+		const struct memprobe_sample *sample = &set.batch.sample[i];
+
+		assert_int_equal(sample->payload_kind, MEMPROBE_PAYLOAD_HIST);
+		assert_int_equal(sum_of_counts(&set.batch, sample) * 4,
+				 sample->hops);
+	}
+	destroy(&set);
+}
+
+static void ordered_ticks_add_up_to_the_sample(void **state)
+{
+	struct set set;
+
+	(void)state;
+	build(&set);
+	set.actor.detail = MP_DETAIL_TICKS;
+	set.actor.hops = 64;
+	assert_int_equal(mp_user_walk_round(&set.walk, 0, &set.batch), 0);
+	for (uint32_t i = 0; i < set.batch.n_samples; i++) {
+		const struct memprobe_sample *sample = &set.batch.sample[i];
+		uint64_t sum = 0;
+
+		assert_int_equal(sample->payload_kind,
+				 MEMPROBE_PAYLOAD_TICKS);
+		assert_int_equal(sample->payload_count, sample->hops);
+		for (uint32_t k = 0; k < sample->payload_count; k++)
+			sum += set.batch.payload[sample->payload_offset + k];
+		assert_int_equal(sum, sample->ticks);
+	}
+	destroy(&set);
+}
+
+static void a_gap_is_twice_the_usual_slowest_look(void **state)
+{
+	const uint64_t calm[] = { 100, 110, 90, 105, 100 };
+	const uint64_t hit[] = { 100, 9000, 90, 105, 70000 };
+
+	(void)state;
+	assert_int_equal(mp_user_walk_gap(calm, 5, 1000), 1200);
+	/* Stretches that had a gap do not hide the next one. */
+	assert_int_equal(mp_user_walk_gap(hit, 5, 1000), 1210);
+	assert_int_equal(mp_user_walk_gap(hit, 1, 1000), 1200);
+}
+
+static void before_anything_is_known_only_a_long_stretch_is_a_gap(void **state)
+{
+	(void)state;
+	assert_int_equal(mp_user_walk_gap(NULL, 0, 1000), 128000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_round_makes_the_bursts_that_were_asked_for),
+		cmocka_unit_test(bursts_go_on_where_the_last_one_ended),
+		cmocka_unit_test(an_actor_that_is_late_makes_one_burst_and_calls_it_cold),
+		cmocka_unit_test(a_histogram_counts_every_group),
+		cmocka_unit_test(ordered_ticks_add_up_to_the_sample),
+		cmocka_unit_test(a_gap_is_twice_the_usual_slowest_look),
+		cmocka_unit_test(before_anything_is_known_only_a_long_stretch_is_a_gap),
+	};
+
+	return cmocka_run_group_tests_name("user_chase", tests, open_clock,
+					   NULL);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ticks to nanoseconds and core cycles. Raw ticks are kept everywhere
+ * else; conversion happens here, once.
+ */
+#include "analysis/clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/stat.h"
+#include "chase.h"
+
+double mp_clock_ns(const struct mp_batch *batch, double ticks)
+{
+	if (!(batch->grant.tick_hz > 0))
+		return NAN;
+	return ticks * 1e9 / batch->grant.tick_hz;
+}
+
+double mp_clock_core_hz(const struct mp_batch *batch)
+{
+	double sum = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < batch->grant.n_clocks; i++) {
+		if (!(batch->grant.clock[i].add_hz > 0))
+			continue;
+		sum += batch->grant.clock[i].add_hz;
+		n++;
+	}
+	return n ? sum / n : NAN;
+}
+
+double mp_clock_cycles(const struct mp_batch *batch, double ticks)
+{
+	return mp_clock_ns(batch, ticks) * mp_clock_core_hz(batch) / 1e9;
+}
+
+double mp_clock_hop_ticks(const struct mp_batch *batch, uint32_t actor)
+{
+	double *value, out;
+	uint32_t n = 0;
+
+	value = calloc(batch->n_samples + 1, sizeof(*value));
+	if (!value)
+		return NAN;
+	for (uint32_t i = 0; i < batch->n_samples; i++) {
+		const struct memprobe_sample *s = &batch->sample[i];
+		double ticks = (double)s->ticks - batch->grant.read_ticks;
+
+		if (s->actor != actor || !s->hops || !mp_sample_calm(s))
+			continue;
+		ticks /= (double)s->hops;
+		value[n++] = ticks - batch->grant.look_ticks / MP_CHASE_LOOK_HOPS;
+	}
+	out = mp_stat_midmean(value, n);
+	free(value);
+	return out;
+}

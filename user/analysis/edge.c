@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The capacity behind an edge of a curve, by least squares over capacity
+ * and shape, with limits from resampled replicates.
+ */
+#include "analysis/edge.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "analysis/stat.h"
+#include "rng.h"
+
+/* Capacities tried: so many an octave, over at most six octaves. That it is
+ * the grain of the table too makes one step there one step here. */
+#define GRAIN MP_MISS_GRAIN
+#define TRIED_MAX (6u * GRAIN)
+#define TRIED_HALF exp2(0.5 / GRAIN)
+/* A grid of 16 lengths an octave, or more, is a fine one. */
+#define FINE exp2(1.0 / 16)
+#define POINTS_MIN 4u
+#define PASSES_MIN 3u
+#define DRAWS 100u
+/* Errors of a point that replicates do not show: of its value (clock), and
+ * of the jump (a shape is never quite right). */
+#define ERROR_OF_VALUE 0.004
+#define ERROR_OF_JUMP 0.01
+/* Chi-square with one degree of freedom, 95 %. */
+#define CHI2_95 3.84
+
+/* One value a length, and how much it weighs. */
+struct values {
+	uint32_t n;
+	double at[MP_EDGE_POINTS];	/* in the table, for the first size */
+	double y[MP_EDGE_POINTS];
+	double weight[MP_EDGE_POINTS];
+};
+
+struct line {
+	double inside;
+	double outside;
+	double left;
+};
+
+static double tried_size(const struct mp_edge_data *data, uint32_t i)
+{
+	return data->from * exp2((double)i / GRAIN);
+}
+
+static uint32_t tried_count(const struct mp_edge_data *data)
+{
+	double n = floor(log2(data->to / data->from) * GRAIN) + 1;
+
+	return n < TRIED_MAX ? (uint32_t)n : TRIED_MAX;
+}
+
+/* y = inside + (outside - inside) * miss, weighted least squares. */
+static bool line_fit(const struct values *v, const double *miss,
+		     struct line *line)
+{
+	double w = 0, m = 0, y = 0, mm = 0, my = 0, var, rise;
+
+	for (uint32_t i = 0; i < v->n; i++) {
+		w += v->weight[i];
+		m += v->weight[i] * miss[i];
+		y += v->weight[i] * v->y[i];
+		mm += v->weight[i] * miss[i] * miss[i];
+		my += v->weight[i] * miss[i] * v->y[i];
+	}
+	var = mm - m * m / w;
+	if (var <= 1e-9 * w)
+		return false;
+	rise = (my - m * y / w) / var;
+	if (rise <= 0)
+		return false;
+	line->inside = (y - rise * m) / w;
+	line->outside = line->inside + rise;
+	line->left = 0;
+	for (uint32_t i = 0; i < v->n; i++) {
+		double off = v->y[i] - line->inside - rise * miss[i];
+
+		line->left += v->weight[i] * off * off;
+	}
+	return true;
+}
+
+static void miss_at(const struct values *v, const struct mp_miss_table *table,
+		    uint32_t shape, uint32_t tried, double *miss)
+{
+	for (uint32_t i = 0; i < v->n; i++)
+		miss[i] = mp_miss_at(table, shape, v->at[i] - tried);
+}
+
+/* What is left for one shape at the capacity that leaves least. */
+struct best {
+	double size;
+	struct line line;
+	uint32_t shape;
+};
+
+static void best_of_shape(const struct mp_edge_data *data,
+			  const struct values *v,
+			  const struct mp_miss_table *table, uint32_t shape,
+			  struct best *best, double *left)
+{
+	uint32_t tried = tried_count(data);
+	double miss[MP_EDGE_POINTS];
+	struct line line;
+
+	for (uint32_t i = 0; i < tried; i++) {
+		double size = tried_size(data, i);
+
+		if (left)
+			left[i] = INFINITY;
+		miss_at(v, table, shape, i, miss);
+		if (!line_fit(v, miss, &line))
+			continue;
+		if (left)
+			left[i] = line.left;
+		if (line.left < best->line.left)
+			*best = (struct best){ size, line, shape };
+	}
+}
+
+static bool shape_fits(const struct mp_edge_data *data,
+		       const struct mp_miss_table *table, uint32_t shape)
+{
+	return !data->even_only || !table->shape[shape].scattered;
+}
+
+static int best_of_all(const struct mp_edge_data *data, const struct values *v,
+		       const struct mp_miss_table *table, struct best *best)
+{
+	best->line.left = INFINITY;
+	for (uint32_t s = 0; s < MP_MISS_SHAPES; s++)
+		if (shape_fits(data, table, s))
+			best_of_shape(data, v, table, s, best, NULL);
+	return isinf(best->line.left) ? -ENODATA : 0;
+}
+
+static void weigh(const struct mp_edge_data *data, struct values *v)
+{
+	double least = INFINITY, most = 0;
+
+	v->n = data->n;
+	for (uint32_t i = 0; i < data->n; i++) {
+		const struct mp_edge_point *p = &data->point[i];
+
+		v->at[i] = mp_miss_position(p->x / data->from);
+		v->y[i] = mp_stat_tame(p->y, p->n);
+		least = fmin(least, v->y[i]);
+		most = fmax(most, v->y[i]);
+	}
+	for (uint32_t i = 0; i < data->n; i++) {
+		const struct mp_edge_point *p = &data->point[i];
+		double sd = mp_stat_sd(p->y, p->n);
+		double a = ERROR_OF_VALUE * v->y[i];
+		double b = ERROR_OF_JUMP * (most - least);
+
+		v->weight[i] = 1 / (sd * sd / p->n + a * a + b * b + 1e-12);
+	}
+}
+
+/* All capacities, of whatever shape, that explain the curve nearly as well
+ * as the best one does. */
+static void widen_by_shapes(const struct mp_edge_data *data,
+			    const struct values *v,
+			    const struct mp_miss_table *table,
+			    const struct best *best, struct mp_edge *edge)
+{
+	double scale = best->line.left / (v->n - 3.0), bound;
+	double left[TRIED_MAX];
+	uint32_t tried = tried_count(data);
+
+	bound = best->line.left + CHI2_95 * fmax(scale, 1);
+	for (uint32_t s = 0; s < MP_MISS_SHAPES; s++) {
+		struct best ignored = *best;
+
+		if (!shape_fits(data, table, s))
+			continue;
+		best_of_shape(data, v, table, s, &ignored, left);
+		for (uint32_t i = 0; i < tried; i++) {
+			if (left[i] > bound)
+				continue;
+			edge->low = fmin(edge->low, tried_size(data, i));
+			edge->high = fmax(edge->high, tried_size(data, i));
+		}
+	}
+}
+
+static void widen_by_draws(const struct mp_edge_data *data, struct values v,
+			   const struct mp_miss_table *table,
+			   const struct best *best, uint64_t seed,
+			   struct mp_edge *edge)
+{
+	double size[DRAWS], pick[MP_EDGE_PASSES];
+	struct mp_rng rng;
+	uint32_t n = 0;
+
+	mp_rng_seed(&rng, seed);
+	for (uint32_t d = 0; d < DRAWS; d++) {
+		struct best again = { .line.left = INFINITY };
+
+		for (uint32_t i = 0; i < v.n; i++) {
+			const struct mp_edge_point *p = &data->point[i];
+
+			for (uint32_t k = 0; k < p->n; k++)
+				pick[k] = p->y[mp_rng_below(&rng, p->n)];
+			v.y[i] = mp_stat_tame(pick, p->n);
+		}
+		best_of_shape(data, &v, table, best->shape, &again, NULL);
+		if (!isinf(again.line.left))
+			size[n++] = again.size;
+	}
+	mp_stat_sort(size, n);
+	if (!n)
+		return;
+	edge->low = fmin(edge->low, mp_stat_quantile(size, n, 0.025));
+	edge->high = fmax(edge->high, mp_stat_quantile(size, n, 0.975));
+}
+
+/* A limit is known no better than to the next length that was measured. */
+static void widen_to_grid(const struct mp_edge_data *data,
+			  struct mp_edge *edge)
+{
+	double below = edge->low, above = edge->high;
+
+	for (uint32_t i = 0; i < data->n; i++) {
+		double x = data->point[i].x;
+
+		if (x <= edge->low)
+			below = x;
+		if (x >= edge->high && above == edge->high)
+			above = x;
+	}
+	/* All the way on a fine grid, half way on a coarse one, where the fit
+	 * interpolates; and by half a step of the capacities tried. */
+	edge->low = fmax(below, fmin(sqrt(edge->low * below),
+				     edge->low / FINE)) / TRIED_HALF;
+	edge->high = fmin(above, fmax(sqrt(edge->high * above),
+				      edge->high * FINE)) * TRIED_HALF;
+}
+
+/* The capacity as each pass over the plan saw it. */
+static void fit_passes(const struct mp_edge_data *data, struct values v,
+		       const struct mp_miss_table *table,
+		       const struct best *best, struct mp_edge *edge)
+{
+	edge->pass_low = INFINITY;
+	edge->pass_high = 0;
+	for (uint32_t pass = 0; pass < MP_EDGE_PASSES; pass++) {
+		struct best alone = { .line.left = INFINITY };
+		struct values w = v;
+
+		w.n = 0;
+		for (uint32_t i = 0; i < v.n; i++) {
+			if (data->point[i].n <= pass)
+				continue;
+			w.at[w.n] = v.at[i];
+			w.weight[w.n] = v.weight[i];
+			w.y[w.n++] = data->point[i].y[pass];
+		}
+		/* A pass with holes in it says little. */
+		if (w.n < POINTS_MIN || 4 * w.n < 3 * v.n)
+			break;
+		best_of_shape(data, &w, table, best->shape, &alone, NULL);
+		if (isinf(alone.line.left))
+			continue;
+		edge->n_passes++;
+		edge->pass_low = fmin(edge->pass_low, alone.size);
+		edge->pass_high = fmax(edge->pass_high, alone.size);
+	}
+}
+
+int mp_edge_fit(const struct mp_edge_data *data,
+		const struct mp_miss_table *table, uint64_t seed,
+		struct mp_edge *edge)
+{
+	struct best best;
+	struct values v;
+	int err;
+
+	memset(edge, 0, sizeof(*edge));
+	if (data->n < POINTS_MIN || !(data->to > data->from))
+		return -ENODATA;
+	weigh(data, &v);
+	err = best_of_all(data, &v, table, &best);
+	if (err)
+		return err;
+	edge->size = edge->low = edge->high = best.size;
+	edge->inside = best.line.inside;
+	edge->outside = best.line.outside;
+	edge->shape = best.shape;
+	for (uint32_t i = 0; i < v.n; i++) {
+		double off = v.y[i] - best.line.inside -
+			     (best.line.outside - best.line.inside) *
+			     mp_miss_lookup(table, best.shape,
+					    data->point[i].x / best.size);
+
+		edge->misfit += off * off;
+	}
+	edge->misfit = sqrt(edge->misfit / v.n) /
+		       (best.line.outside - best.line.inside);
+	widen_by_shapes(data, &v, table, &best, edge);
+	widen_by_draws(data, v, table, &best, seed, edge);
+	widen_to_grid(data, edge);
+	fit_passes(data, v, table, &best, edge);
+	return 0;
+}

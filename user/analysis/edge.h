@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where an edge of a curve lies: the capacity that explains it. */
+#ifndef MP_EDGE_H
+#define MP_EDGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/miss.h"
+
+/** MP_EDGE_POINTS - points that a fit looks at, at most */
+#define MP_EDGE_POINTS 96
+/** MP_EDGE_PASSES - replicates of a point that a fit looks at, at most */
+#define MP_EDGE_PASSES 16
+
+/**
+ * struct mp_edge_point - one length of the curve
+ * @x: length (bytes, slots or pages)
+ * @n: replicates
+ * @y: their values, in order of arrival
+ */
+struct mp_edge_point {
+	double x;
+	uint32_t n;
+	double y[MP_EDGE_PASSES];
+};
+
+/**
+ * struct mp_edge_data - the stretch of a curve that holds one edge
+ * @n: points
+ * @from, @to: capacities that are tried
+ * @even_only: lines are known to fall on sets evenly
+ * @point: by rising x
+ */
+struct mp_edge_data {
+	uint32_t n;
+	double from;
+	double to;
+	bool even_only;
+	struct mp_edge_point point[MP_EDGE_POINTS];
+};
+
+/**
+ * struct mp_edge - what a fit found
+ * @size: capacity of the best shape
+ * @low, @high: 95 % limits: over resampled replicates and over all shapes
+ *	that explain the curve nearly as well, widened to the grid
+ * @inside, @outside: values below and above the edge
+ * @misfit: root mean square of what is left, as a share of the jump
+ * @shape: best shape, index into the table
+ * @n_passes: passes over the plan that could be fitted alone
+ * @pass_low, @pass_high: least and greatest capacity of a single pass
+ */
+struct mp_edge {
+	double size;
+	double low;
+	double high;
+	double inside;
+	double outside;
+	double misfit;
+	uint32_t shape;
+	uint32_t n_passes;
+	double pass_low;
+	double pass_high;
+};
+
+/**
+ * mp_edge_fit() - find the capacity behind an edge
+ * @data: the stretch
+ * @table: shapes
+ * @seed: for resampling
+ * @edge: gets the answer
+ *
+ * The curve is inside + (outside - inside) * miss(x / capacity) for one of
+ * the shapes; inside and outside follow by least squares for each capacity
+ * and shape, the pair that leaves least wins.
+ * Return: 0; -ENODATA with fewer than four points or no rising edge.
+ */
+int mp_edge_fit(const struct mp_edge_data *data,
+		const struct mp_miss_table *table, uint64_t seed,
+		struct mp_edge *edge);
+
+#endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Robust statistics over small sets of numbers. */
+#include "analysis/stat.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "rng.h"
+
+#define DRAWS 400u
+#define FEW 5u
+#define MANY 256u
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+void mp_stat_sort(double *value, size_t n)
+{
+	if (n > 1)
+		qsort(value, n, sizeof(*value), compare);
+}
+
+double mp_stat_quantile(const double *sorted, size_t n, double q)
+{
+	double rank;
+	size_t below;
+
+	if (!n)
+		return NAN;
+	rank = q * (double)(n - 1);
+	below = (size_t)rank;
+	if (below + 1 >= n)
+		return sorted[n - 1];
+	return sorted[below] +
+	       (rank - (double)below) * (sorted[below + 1] - sorted[below]);
+}
+
+double mp_stat_median(double *value, size_t n)
+{
+	mp_stat_sort(value, n);
+	return mp_stat_quantile(value, n, 0.5);
+}
+
+double mp_stat_median_of(const double *value, size_t n)
+{
+	double copy[MANY];
+
+	n = n < MANY ? n : MANY;
+	for (size_t i = 0; i < n; i++)
+		copy[i] = value[i];
+	return mp_stat_median(copy, n);
+}
+
+double mp_stat_tame(const double *value, size_t n)
+{
+	double copy[MANY], low, high, sum = 0;
+
+	n = n < MANY ? n : MANY;
+	if (!n)
+		return NAN;
+	for (size_t i = 0; i < n; i++)
+		copy[i] = value[i];
+	mp_stat_sort(copy, n);
+	low = mp_stat_quantile(copy, n, 0.2);
+	high = mp_stat_quantile(copy, n, 0.8);
+	for (size_t i = 0; i < n; i++)
+		sum += fmin(fmax(copy[i], 2 * low - high), 2 * high - low);
+	return sum / (double)n;
+}
+
+double mp_stat_mean(const double *value, size_t n)
+{
+	double sum = 0;
+
+	if (!n)
+		return NAN;
+	for (size_t i = 0; i < n; i++)
+		sum += value[i];
+	return sum / (double)n;
+}
+
+double mp_stat_midmean(double *value, size_t n)
+{
+	size_t cut = n / 4;
+
+	mp_stat_sort(value, n);
+	return mp_stat_mean(value + cut, n - 2 * cut);
+}
+
+double mp_stat_sd(const double *value, size_t n)
+{
+	double mean = mp_stat_mean(value, n), sum = 0;
+
+	if (n < 2)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		sum += (value[i] - mean) * (value[i] - mean);
+	return sqrt(sum / (double)(n - 1));
+}
+
+void mp_stat_limits(double *value, size_t n, uint64_t seed,
+		    struct mp_interval *out)
+{
+	double draw[DRAWS], pick[64];
+	struct mp_rng rng;
+	size_t m = n < 64 ? n : 64;
+
+	out->value = mp_stat_median(value, n);
+	out->low = n ? value[0] : NAN;
+	out->high = n ? value[n - 1] : NAN;
+	if (n < FEW)
+		return;
+	mp_rng_seed(&rng, seed);
+	for (size_t i = 0; i < DRAWS; i++) {
+		for (size_t k = 0; k < m; k++)
+			pick[k] = value[mp_rng_below(&rng, n)];
+		draw[i] = mp_stat_median(pick, m);
+	}
+	mp_stat_sort(draw, DRAWS);
+	out->low = mp_stat_quantile(draw, DRAWS, 0.025);
+	out->high = mp_stat_quantile(draw, DRAWS, 0.975);
+}
+
+double mp_stat_round(double low, double high, double near)
+{
+	double step = exp2(floor(log2(high)));
+
+	for (; step >= 1; step /= 2) {
+		double up = ceil(low / step) * step;
+		double best = NAN;
+
+		for (double x = up; x <= high; x += step)
+			if (isnan(best) || fabs(x - near) < fabs(best - near))
+				best = x;
+		if (!isnan(best))
+			return best;
+	}
+	return round(near);
+}

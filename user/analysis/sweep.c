@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sweeps over the length of a chase, and the curves they draw. */
+#include "analysis/sweep.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/clock.h"
+#include "analysis/stat.h"
+
+/* Bursts of 2048 hops: 2 us in L1, about 200 us in memory at 100 ns. */
+#define HOPS 2048u
+#define BURSTS 8u
+/* An LRU set is in its steady state after one turn; FIFO, pseudo-LRU and
+ * random sets want a few. */
+#define TURNS 3u
+/* A quarter of a million loads from memory take some 25 ms: enough of
+ * several turns. One whole turn is worth more, up to four times that. */
+#define TURNS_MAX (256u << 10)
+#define WARM_MAX (1u << 20)
+/* Small rings are warmed for this many hops at least. */
+#define WARM_MIN 1024u
+
+void mp_sweep_init(struct mp_sweep *sweep, const struct mp_view *view,
+		   uint64_t stride, uint64_t reach)
+{
+	memset(sweep, 0, sizeof(*sweep));
+	sweep->cpu = view->cpu;
+	sweep->pages = view->pages;
+	sweep->node = view->node;
+	sweep->stride = stride;
+	sweep->reach = reach;
+	sweep->turns = TURNS;
+	sweep->turns_max = TURNS_MAX;
+	sweep->warm_max = WARM_MAX;
+	sweep->hops = HOPS;
+	sweep->bursts = BURSTS;
+}
+
+static uint64_t at_most(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+void mp_sweep_exp(const struct mp_sweep *sweep, uint64_t length,
+		  struct mp_exp *exp)
+{
+	uint64_t slots = length / sweep->stride;
+	uint64_t warm = at_most(slots * sweep->turns, sweep->turns_max);
+	struct mp_actor *actor = &exp->actor[0];
+
+	mp_exp_chase(exp, sweep->cpu, sweep->pages, length, sweep->stride,
+		     sweep->reach < length ? sweep->reach : 0);
+	exp->arena[0].node = sweep->node;
+	actor->skew = sweep->skew;
+	if (warm < slots)
+		warm = slots;
+	if (warm < WARM_MIN)
+		warm = WARM_MIN;
+	actor->warm_hops = at_most(warm, sweep->warm_max);
+	actor->hops = sweep->hops;
+	actor->bursts = sweep->bursts;
+}
+
+int mp_sweep_plan(const struct mp_sweep *sweep, const struct mp_view *view,
+		  uint64_t length, uint32_t replicates, struct mp_plan *plan)
+{
+	struct mp_exp exp;
+
+	length -= length % sweep->stride;
+	if (!length || length > view->arena_max_bytes)
+		return 0;
+	mp_sweep_exp(sweep, length, &exp);
+	return mp_plan_add(plan, &exp, replicates);
+}
+
+static struct mp_curve_at *curve_at(struct mp_curve *curve, uint64_t length)
+{
+	struct mp_curve_at *at;
+	uint32_t i = curve->n;
+
+	while (i && curve->at[i - 1].length >= length)
+		i--;
+	if (i < curve->n && curve->at[i].length == length)
+		return &curve->at[i];
+	if (curve->n == curve->room) {
+		uint32_t room = curve->room ? 2 * curve->room : 64;
+
+		at = realloc(curve->at, room * sizeof(*at));
+		if (!at)
+			return NULL;
+		curve->at = at;
+		curve->room = room;
+	}
+	memmove(&curve->at[i + 1], &curve->at[i],
+		(curve->n - i) * sizeof(*at));
+	curve->n++;
+	memset(&curve->at[i], 0, sizeof(*at));
+	curve->at[i].length = length;
+	return &curve->at[i];
+}
+
+static int point_add(struct mp_curve_at *at, const struct mp_batch *batch)
+{
+	double ticks = mp_clock_hop_ticks(batch, 0);
+	double *cycles, *ns;
+
+	if (isnan(ticks))
+		return 0;
+	cycles = realloc(at->cycles, (at->n + 1) * sizeof(*cycles));
+	if (!cycles)
+		return -ENOMEM;
+	at->cycles = cycles;
+	ns = realloc(at->ns, (at->n + 1) * sizeof(*ns));
+	if (!ns)
+		return -ENOMEM;
+	at->ns = ns;
+	at->cycles[at->n] = mp_clock_cycles(batch, ticks);
+	at->ns[at->n] = mp_clock_ns(batch, ticks);
+	at->id = batch->id;
+	at->n++;
+	return 0;
+}
+
+
+/* Replicates stay in order of arrival: a pass over a plan measures one of
+ * each length, so that replicate k of all lengths is one moment. */
+static void point_middle(struct mp_curve_at *at)
+{
+	at->mid_cycles = mp_stat_median_of(at->cycles, at->n);
+	at->mid_ns = mp_stat_median_of(at->ns, at->n);
+}
+
+int mp_sweep_gather(const struct mp_sweep *sweep, const struct mp_view *view,
+		    struct mp_curve *curve)
+{
+	struct mp_exp exp;
+
+	memset(curve, 0, sizeof(*curve));
+	for (uint32_t i = 0; i < view->n_batches; i++) {
+		const struct mp_batch *batch = view->batch[i];
+		uint64_t length = batch->exp.actor[0].length;
+		struct mp_curve_at *at;
+
+		if (batch->exp.actor[0].stride != sweep->stride ||
+		    length < sweep->stride || !mp_batch_counts(batch))
+			continue;
+		mp_sweep_exp(sweep, length, &exp);
+		if (!mp_exp_equal(&exp, &batch->exp))
+			continue;
+		at = curve_at(curve, length);
+		if (!at || point_add(at, batch)) {
+			mp_curve_free(curve);
+			return -ENOMEM;
+		}
+	}
+	for (uint32_t i = 0; i < curve->n; i++)
+		point_middle(&curve->at[i]);
+	return 0;
+}
+
+void mp_curve_free(struct mp_curve *curve)
+{
+	for (uint32_t i = 0; i < curve->n; i++) {
+		free(curve->at[i].cycles);
+		free(curve->at[i].ns);
+	}
+	free(curve->at);
+	memset(curve, 0, sizeof(*curve));
+}
+
+const struct mp_curve_at *mp_curve_find(const struct mp_curve *curve,
+					uint64_t length)
+{
+	for (uint32_t i = 0; i < curve->n; i++)
+		if (curve->at[i].length == length)
+			return &curve->at[i];
+	return NULL;
+}
+
+void mp_curve_note(const struct mp_curve *curve, double low, double high,
+		   struct mp_fact *fact)
+{
+	for (uint32_t i = 0; i < curve->n; i++)
+		if ((double)curve->at[i].length >= low &&
+		    (double)curve->at[i].length <= high)
+			mp_fact_note(fact, curve->at[i].id);
+}

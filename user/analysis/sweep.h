@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A sweep: one chase experiment for each of many lengths, all else held;
+ * and the curve that its batches draw.
+ */
+#ifndef MP_SWEEP_H
+#define MP_SWEEP_H
+
+#include <stdint.h>
+
+#include "probe.h"
+
+/**
+ * struct mp_sweep - what a sweep holds fixed
+ * @cpu, @pages, @node: place and memory
+ * @stride: bytes from slot to slot
+ * @reach: window of the order, bytes, 0 = full random
+ * @skew: see struct mp_ring
+ * @turns: turns of the ring to warm up with ..
+ * @turns_max: .. but no more hops than this, as long as that is a turn
+ * @warm_max: most warm-up hops, whatever the ring's size
+ * @hops: hops a burst
+ * @bursts: bursts a replicate
+ */
+struct mp_sweep {
+	uint32_t cpu;
+	uint32_t pages;
+	int32_t node;
+	uint64_t stride;
+	uint64_t reach;
+	uint64_t skew;
+	uint32_t turns;
+	uint64_t turns_max;
+	uint64_t warm_max;
+	uint64_t hops;
+	uint32_t bursts;
+};
+
+/** struct mp_curve_at - the counted replicates of one length
+ * @length: bytes of span
+ * @id: of the experiment
+ * @n: replicates that count
+ * @cycles: a replicate's core cycles a hop; @ns: the same in ns
+ * @mid_cycles, @mid_ns: their medians
+ */
+struct mp_curve_at {
+	uint64_t length;
+	uint64_t id;
+	uint32_t n;
+	double *cycles;
+	double *ns;
+	double mid_cycles;
+	double mid_ns;
+};
+
+/** struct mp_curve - the points of a sweep, by rising length */
+struct mp_curve {
+	uint32_t n;
+	uint32_t room;
+	struct mp_curve_at *at;
+};
+
+/** mp_sweep_init() - the usual sweep of a view: its CPU, pages and node */
+void mp_sweep_init(struct mp_sweep *sweep, const struct mp_view *view,
+		   uint64_t stride, uint64_t reach);
+
+/** mp_sweep_exp() - the experiment of one length of a sweep */
+void mp_sweep_exp(const struct mp_sweep *sweep, uint64_t length,
+		  struct mp_exp *exp);
+
+/** mp_sweep_plan() - want @replicates of one length; -ENOMEM. Lengths over
+ * the view's largest arena are passed over. */
+int mp_sweep_plan(const struct mp_sweep *sweep, const struct mp_view *view,
+		  uint64_t length, uint32_t replicates, struct mp_plan *plan);
+
+/**
+ * mp_sweep_gather() - draw the curve of a sweep
+ * @sweep: the template
+ * @view: whose batches to look through
+ * @curve: gets the points; free it with mp_curve_free()
+ *
+ * A batch belongs to the sweep when its experiment is the one that
+ * mp_sweep_exp() makes of its length, and only if it counts.
+ * Return: 0 or -ENOMEM.
+ */
+int mp_sweep_gather(const struct mp_sweep *sweep, const struct mp_view *view,
+		    struct mp_curve *curve);
+
+void mp_curve_free(struct mp_curve *curve);
+
+/** mp_curve_find() - the point of one length, NULL when there is none */
+const struct mp_curve_at *mp_curve_find(const struct mp_curve *curve,
+					uint64_t length);
+
+/** mp_curve_note() - add the experiments from @low to @high to a fact */
+void mp_curve_note(const struct mp_curve *curve, double low, double high,
+		   struct mp_fact *fact);
+
+#endif

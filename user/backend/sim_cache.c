@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sets and their lines. A line is named by its virtual address (an arena's
+ * pages are distinct, so this says as much as the physical one, in fewer
+ * bits): its key is its number in the arena + 1. A line is stored as one
+ * 32-bit word: the key, then a bit a sector; 0 is empty. Sets of LRU and
+ * FIFO are kept in order, newest first, so that equal histories leave equal
+ * words; where there is one wide set only, as a list. Other policies keep
+ * lines where they are and remember bits of the ways.
+ *
+ * A chase makes millions of these calls, so the words of a set are handled
+ * four at a time, in vectors that every target of gcc has.
+ */
+#include "sim_cache.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "sim_machine.h"
+
+#define LANES 4u
+#define ABSENT UINT32_MAX
+#define STATE_ALIGN 64u
+/* Sets that lie in so much memory need no fetching ahead on any machine. */
+#define HOST_L1_BYTES 16384u
+/* Ways from which on a single set is kept as a list. */
+#define LINKED_WAYS 17u
+
+typedef uint32_t lanes __attribute__((vector_size(16), may_alias));
+typedef int32_t signs __attribute__((vector_size(16), may_alias));
+
+static uint32_t log2_of(uint64_t power)
+{
+	return (uint32_t)__builtin_ctzll(power);
+}
+
+/* The way that holds @key, ABSENT if none does. At most one does. */
+static inline uint32_t find(const uint32_t *set, uint32_t pitch, uint32_t key,
+			    uint32_t mask)
+{
+	const lanes step = { LANES, LANES, LANES, LANES };
+	lanes found = { 0 }, at = { 1, 2, 3, 4 };
+
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < pitch; i += LANES) {
+		const lanes words = *(const lanes *)(set + i);
+
+		found |= (lanes)((words & mask) == key) & at;
+		at += step;
+	}
+	return (found[0] | found[1] | found[2] | found[3]) - 1;
+}
+
+/*
+ * Put @word first; what stood before @way moves back by one, over it. No
+ * branch depends on @way: it is as random as the hits are.
+ */
+static inline void push_front(uint32_t *set, uint32_t pitch, uint32_t way,
+			      uint32_t word)
+{
+	const lanes back = { 0, 0, 1, 2 };
+	const signs step = { LANES, LANES, LANES, LANES };
+	signs at = { 0, 1, 2, 3 };
+	uint32_t last;
+
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < pitch; i += LANES) {
+		const lanes old = *(lanes *)(set + i);
+		const lanes use = (lanes)(at <= (int32_t)way);
+		lanes moved = __builtin_shuffle(old, back);
+
+		last = set[i + LANES - 1];
+		moved[0] = word;
+		*(lanes *)(set + i) = (moved & use) | (old & ~use);
+		word = last;
+		at += step;
+	}
+}
+
+/* Ways of this set that may be filled. */
+static inline uint32_t room_of(const struct mp_sim_cache *cache, uint64_t set)
+{
+	/* A multiplicative hash spreads the wider sets evenly. */
+	return cache->room_low +
+	       ((uint32_t)set * 0x9e3779b1u < cache->room_share);
+}
+
+/* Inlined with a constant @pitch, the loops of a set are no loops. */
+static inline __attribute__((always_inline)) bool
+touch_set(struct mp_sim_cache *cache, uint64_t set, uint32_t pitch,
+	  uint32_t key, uint32_t sector)
+{
+	const uint32_t shift = cache->sectors;
+	uint32_t *words = cache->word + set * pitch;
+	uint32_t way, word;
+
+	/* A line that is used over and over is first, and stays there. */
+	if (words[0] == (key << shift | sector))
+		return true;
+	way = find(words, pitch, key << shift, ~0u << shift);
+	if (way == ABSENT) {
+		way = room_of(cache, set) - 1;
+		cache->victim = words[way] >> shift;
+		push_front(words, pitch, way, key << shift | sector);
+		return false;
+	}
+	word = words[way];
+	if (cache->policy == MP_SIM_LRU)
+		push_front(words, pitch, way, word | sector);
+	else
+		words[way] = word | sector;
+	return word & sector;
+}
+
+static bool touch_ordered(struct mp_sim_cache *cache, uint64_t set,
+			  uint32_t key, uint32_t sector)
+{
+	switch (cache->pitch) {
+	case 4:
+		return touch_set(cache, set, 4, key, sector);
+	case 8:
+		return touch_set(cache, set, 8, key, sector);
+	case 12:
+		return touch_set(cache, set, 12, key, sector);
+	case 16:
+		return touch_set(cache, set, 16, key, sector);
+	default:
+		return touch_set(cache, set, cache->pitch, key, sector);
+	}
+}
+
+/* A way to fill: an empty one, the first of them, or the policy's choice. */
+static uint32_t make_room(struct mp_sim_cache *cache, struct mp_sim_order *order,
+			  const uint32_t *words, uint32_t room)
+{
+	uint32_t way = 0;
+
+	if (order->used >= room)
+		return mp_sim_policy_victim(cache->policy, order, cache->ways,
+					    room, cache->rng);
+	while (words[way])
+		way++;
+	order->used++;
+	return way;
+}
+
+static bool touch_in_place(struct mp_sim_cache *cache, uint64_t set,
+			   uint32_t key, uint32_t sector)
+{
+	const uint32_t shift = cache->sectors;
+	uint32_t *words = cache->word + set * cache->pitch;
+	struct mp_sim_order *order = &cache->order[set];
+	const uint32_t room = room_of(cache, set);
+	uint32_t way, word;
+
+	way = find(words, cache->pitch, key << shift, ~0u << shift);
+	if (way == ABSENT) {
+		way = make_room(cache, order, words, room);
+		cache->victim = words[way] >> shift;
+		words[way] = key << shift | sector;
+		mp_sim_policy_fill(cache->policy, order, cache->ways, room,
+				   way);
+		return false;
+	}
+	word = words[way];
+	words[way] = word | sector;
+	mp_sim_policy_hit(cache->policy, order, cache->ways, room, way);
+	return word & sector;
+}
+
+static uint32_t key_of(const struct mp_sim_cache *cache, uint64_t virtual)
+{
+	return (uint32_t)(virtual >> cache->line_shift) + 1;
+}
+
+/*
+ * Lines that share their set in every slice come in groups of as many as
+ * there are slices; within a group each slice gets one, which one starts
+ * is hashed. So slices fill evenly, as those of real machines do.
+ */
+static uint64_t sliced_set(const struct mp_sim_cache *cache, uint64_t line)
+{
+	const uint64_t row = line / cache->slice_sets;
+	const uint64_t set = line - row * cache->slice_sets;
+	const uint64_t group = row / cache->slices;
+	const uint64_t hash = mp_rng_mix(group * cache->slice_sets + set + 1);
+
+	return (row + hash % cache->slices) % cache->slices *
+		       cache->slice_sets + set;
+}
+
+static uint32_t layout_of(const struct mp_sim_cache *cache)
+{
+	if (cache->policy != MP_SIM_LRU && cache->policy != MP_SIM_FIFO)
+		return MP_SIM_IN_PLACE;
+	if (cache->sets == 1 && cache->ways >= LINKED_WAYS)
+		return MP_SIM_LINKED;
+	return MP_SIM_ORDERED;
+}
+
+int mp_sim_cache_init(struct mp_sim_cache *cache,
+		      const struct mp_sim_shape *shape, uint64_t reach_bytes)
+{
+	uint64_t keys;
+
+	memset(cache, 0, sizeof(*cache));
+	cache->ways = shape->ways;
+	cache->pitch = (shape->ways + LANES - 1) / LANES * LANES;
+	cache->slices = shape->slices;
+	cache->sets = shape->lines / shape->ways;
+	cache->slice_sets = cache->sets / shape->slices;
+	cache->is_masked = shape->slices == 1 &&
+			   !(cache->sets & (cache->sets - 1));
+	cache->set_mask = cache->sets - 1;
+	cache->policy = shape->policy;
+	cache->layout = layout_of(cache);
+	cache->line_shift = log2_of(shape->line_bytes);
+	cache->sector_shift = log2_of(shape->sector_bytes);
+	cache->sectors = (uint32_t)(shape->line_bytes / shape->sector_bytes);
+	cache->by_virtual = shape->by_virtual;
+	cache->room_low = shape->ways;
+	cache->is_large = cache->layout != MP_SIM_LINKED &&
+			  cache->sets * cache->pitch * sizeof(*cache->word) >
+			  HOST_L1_BYTES;
+	keys = (reach_bytes >> cache->line_shift) + 2;
+	if (keys > UINT32_MAX >> cache->sectors)
+		return -E2BIG;
+	cache->keys = (uint32_t)keys;
+	return 0;
+}
+
+static size_t aligned(size_t bytes)
+{
+	return (bytes + STATE_ALIGN - 1) / STATE_ALIGN * STATE_ALIGN;
+}
+
+static size_t words_bytes(const struct mp_sim_cache *cache)
+{
+	return aligned(cache->sets * cache->pitch * sizeof(*cache->word));
+}
+
+size_t mp_sim_cache_bytes(const struct mp_sim_cache *cache)
+{
+	if (cache->layout == MP_SIM_LINKED)
+		return aligned(cache->keys * sizeof(*cache->list));
+	if (cache->layout == MP_SIM_IN_PLACE)
+		return words_bytes(cache) +
+		       aligned(cache->sets * sizeof(*cache->order));
+	return words_bytes(cache);
+}
+
+void mp_sim_cache_attach(struct mp_sim_cache *cache, void *state,
+			 struct mp_rng *rng)
+{
+	cache->rng = rng;
+	if (cache->layout == MP_SIM_LINKED) {
+		cache->list = state;
+		return;
+	}
+	cache->word = state;
+	if (cache->layout == MP_SIM_IN_PLACE)
+		cache->order = (void *)((char *)state + words_bytes(cache));
+}
+
+void mp_sim_cache_sets(const struct mp_sim_cache *cache,
+		       const uint64_t *virtual, const uint64_t *physical,
+		       uint32_t n, uint64_t *set)
+{
+	const uint64_t *address = cache->by_virtual ? virtual : physical;
+	const uint32_t shift = cache->line_shift;
+	uint32_t i;
+
+	if (cache->is_masked) {
+		for (i = 0; i < n; i++)
+			set[i] = address[i] >> shift & cache->set_mask;
+	} else if (cache->slices == 1) {
+		for (i = 0; i < n; i++)
+			set[i] = (address[i] >> shift) % cache->sets;
+	} else {
+		for (i = 0; i < n; i++)
+			set[i] = sliced_set(cache, address[i] >> shift);
+	}
+	for (i = 0; cache->is_large && i < n; i++)
+		__builtin_prefetch(cache->word + set[i] * cache->pitch, 1);
+}
+
+bool mp_sim_cache_touch(struct mp_sim_cache *cache, uint64_t set,
+			uint64_t virtual)
+{
+	const uint32_t sector = 1u << (virtual >> cache->sector_shift &
+				       (cache->sectors - 1));
+	const uint32_t key = key_of(cache, virtual);
+
+	cache->victim = 0;
+	if (cache->layout == MP_SIM_ORDERED)
+		return touch_ordered(cache, set, key, sector);
+	if (cache->layout == MP_SIM_IN_PLACE)
+		return touch_in_place(cache, set, key, sector);
+	return mp_sim_list_touch(cache->list, key, sector, room_of(cache, 0),
+				 cache->policy == MP_SIM_LRU, &cache->victim);
+}
+
+bool mp_sim_cache_victim(const struct mp_sim_cache *cache, uint64_t *virtual)
+{
+	if (!cache->victim)
+		return false;
+	*virtual = (uint64_t)(cache->victim - 1) << cache->line_shift;
+	return true;
+}
+
+bool mp_sim_cache_take(struct mp_sim_cache *cache, uint64_t set,
+		       uint64_t virtual)
+{
+	const uint32_t key = key_of(cache, virtual);
+	uint32_t *words = cache->word + set * cache->pitch;
+	uint32_t way;
+
+	if (cache->layout == MP_SIM_LINKED)
+		return mp_sim_list_take(cache->list, key);
+	way = find(words, cache->pitch, key << cache->sectors,
+		   ~0u << cache->sectors);
+	if (way == ABSENT)
+		return false;
+	if (cache->layout == MP_SIM_ORDERED) {
+		memmove(words + way, words + way + 1,
+			(cache->ways - way - 1) * sizeof(*words));
+		words[cache->ways - 1] = 0;
+	} else {
+		words[way] = 0;
+		cache->order[set].used--;
+	}
+	return true;
+}
+
+static void limit_set(struct mp_sim_cache *cache, uint64_t set)
+{
+	uint32_t *words = cache->word + set * cache->pitch;
+
+	for (uint32_t way = room_of(cache, set); way < cache->ways; way++) {
+		if (words[way] && cache->layout == MP_SIM_IN_PLACE)
+			cache->order[set].used--;
+		words[way] = 0;
+	}
+}
+
+void mp_sim_cache_limit(struct mp_sim_cache *cache, double share)
+{
+	const double room = cache->ways * (1 - share);
+
+	cache->room_low = room < 1 ? 1 : (uint32_t)room;
+	cache->room_share = room < 1 ? 0 :
+		(uint32_t)((room - (uint32_t)room) * UINT32_MAX);
+	if (cache->layout == MP_SIM_LINKED)
+		mp_sim_list_limit(cache->list, room_of(cache, 0));
+	for (uint64_t set = 0; cache->word && set < cache->sets; set++)
+		limit_set(cache, set);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One replicate of a chase on a simulated machine. */
+#ifndef MP_SIM_CHASE_H
+#define MP_SIM_CHASE_H
+
+#include "batch.h"
+#include "sim_machine.h"
+
+/**
+ * mp_sim_chase() - measure
+ * @machine: a machine that is honoured
+ * @run_seed: seed of the run
+ * @batch: gets grant, samples and cost; initialised. Its experiment is
+ *	checked: one actor that chases in one arena
+ *
+ * What comes out depends on the machine, the run seed, the experiment and
+ * the number of the replicate, and on nothing that was measured before.
+ * Return: 0; -EOPNOTSUPP (page kinds), -ENOMEM (arena, reserved pages),
+ * -EINVAL, -E2BIG (no such ring), -EFBIG (payload).
+ */
+int mp_sim_chase(const struct mp_sim_machine *machine, uint64_t run_seed,
+		 struct mp_batch *batch);
+
+/** mp_sim_chase_max_bytes() - the largest arena of a machine */
+uint64_t mp_sim_chase_max_bytes(const struct mp_sim_machine *machine);
+
+/**
+ * mp_sim_chase_pages() - what kind of pages a wish gets
+ * @bytes: of the arena
+ * @got: gets enum mp_pages
+ * Return: 0; -ENOMEM: too few reserved pages; -EOPNOTSUPP.
+ */
+int mp_sim_chase_pages(const struct mp_sim_machine *machine, uint32_t wish,
+		       uint64_t bytes, uint32_t *got);
+
+#endif

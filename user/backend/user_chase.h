@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The chase of one actor in user space: warm-up, bursts, and what came between. */
+#ifndef MP_USER_CHASE_H
+#define MP_USER_CHASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "batch.h"
+#include "chase.h"
+#include "user_clock.h"
+#include "user_stale.h"
+
+/** MP_USER_LOOKS - stretches that the gap limit is taken from */
+#define MP_USER_LOOKS 8u
+
+/**
+ * struct mp_user_walk - the chase of one actor
+ * @clock: in: the clock
+ * @actor: in: who chases
+ * @index: in: its number in the experiment
+ * @window_ns: in: the longest burst
+ * @slots: in: slots of its ring
+ * @cursor: in: where to begin; moves on
+ * @late_tick: in: no burst but the first begins after this tick
+ * @gap_ticks: out: what was called a gap in the last round
+ * @hop_ticks: a hop, as the latest warm-up found it; 0 = not known
+ * @look_max: the slowest look in each of the latest stretches of warm-up
+ * @n_looks: stretches seen
+ * @warm_hops: unmeasured hops since the memory was last disturbed
+ * @end_tick: when the latest stretch ended
+ * @rewarm_ticks: what is left for warming up again
+ * @stale: what may have been evicted
+ */
+struct mp_user_walk {
+	const struct mp_user_clock *clock;
+	const struct mp_actor *actor;
+	uint32_t index;
+	uint64_t window_ns;
+	uint64_t slots;
+	const void *cursor;
+	uint64_t late_tick;
+	uint64_t gap_ticks;
+	double hop_ticks;
+	uint64_t look_max[MP_USER_LOOKS];
+	uint32_t n_looks;
+	uint64_t warm_hops;
+	uint64_t end_tick;
+	uint64_t rewarm_ticks;
+	struct mp_user_stale stale;
+};
+
+/**
+ * mp_user_walk_round() - one round of the actor
+ * @walk: as above; the same for all rounds of a batch
+ * @round: its number
+ * @batch: gets the samples
+ *
+ * The thread must be pinned and the ring linked. The asked warm-up, then the
+ * bursts. Before a burst that would find the ring cold, because there was a
+ * gap in the warm-up or since, up to a turn of it is walked unmeasured;
+ * there is a bound on the sum of that, and a burst beyond it is flagged.
+ * Return: 0, or -ENOMEM, -EFBIG (payload).
+ */
+int mp_user_walk_round(struct mp_user_walk *walk, uint16_t round,
+		       struct mp_batch *batch);
+
+/**
+ * mp_user_walk_gap() - what to call a gap, from the slowest looks of a few
+ * stretches
+ * @look: the slowest look of each stretch
+ * @n: stretches; 0 = nothing is known
+ * @half_us: half a microsecond in ticks
+ *
+ * Twice the median and half a microsecond. The slowest of a stretch, since
+ * looks differ by nature where some hops hit and some miss; the median of
+ * several stretches, since some of them had a gap.
+ */
+uint64_t mp_user_walk_gap(const uint64_t *look, uint32_t n, uint64_t half_us);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is noted of bursts while they run, in memory set aside for it, and
+ * made samples of when all are done.
+ */
+#ifndef MP_USER_NOTE_H
+#define MP_USER_NOTE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "batch.h"
+#include "chase.h"
+#include "user_clock.h"
+
+/** struct mp_user_usage - what the kernel counted of this thread */
+struct mp_user_usage {
+	uint64_t switches;
+	uint64_t faults;
+};
+
+/** mp_user_usage_now() - counts so far; a system call of about 0.3 us */
+struct mp_user_usage mp_user_usage_now(void);
+/** mp_user_usage_since() - counts since then */
+struct mp_user_usage mp_user_usage_since(const struct mp_user_usage *then);
+
+/**
+ * struct mp_user_burst - what is noted of a burst
+ * @chase: what came out; where groups are timed, sums over them
+ * @end_tick: when it ended
+ * @warm_hops: unmeasured hops before it since the memory was disturbed
+ * @cpu: CPU that it began on
+ * @cpu_end: CPU that it ended on
+ * @usage: counts, if @usage_each
+ * @cold: part of its ring may have been evicted
+ * @payload_offset, @payload_count: its words in the batch
+ */
+struct mp_user_burst {
+	struct mp_chase chase;
+	uint64_t end_tick;
+	uint64_t warm_hops;
+	uint32_t cpu;
+	uint32_t cpu_end;
+	struct mp_user_usage usage;
+	bool cold;
+	uint32_t payload_offset;
+	uint32_t payload_count;
+};
+
+/**
+ * struct mp_user_notes - what is noted of the bursts of a round
+ * @burst: owned
+ * @n: bursts that were run
+ * @usage_each: a burst has its own usage, not the round
+ * @usage: counts of the whole round
+ * @groups: groups of hops in a burst, 0 = totals only
+ * @ticks: of the groups; owned
+ * @pair: room to make a histogram in; owned
+ */
+struct mp_user_notes {
+	struct mp_user_burst *burst;
+	uint32_t n;
+	bool usage_each;
+	struct mp_user_usage usage;
+	uint32_t groups;
+	uint64_t *ticks;
+	uint64_t *pair;
+};
+
+/** struct mp_user_about - what the samples of a round have in common */
+struct mp_user_about {
+	const struct mp_user_clock *clock;
+	const struct mp_actor *actor;
+	uint32_t index;
+	uint16_t round;
+	uint64_t window_ticks;
+};
+
+/** mp_user_notes_make() - room for @bursts, touched; -ENOMEM */
+int mp_user_notes_make(struct mp_user_notes *notes, uint32_t bursts);
+/** mp_user_notes_groups() - room for @groups of hops a burst; -ENOMEM */
+int mp_user_notes_groups(struct mp_user_notes *notes, uint32_t groups);
+/** mp_user_notes_free() - give back */
+void mp_user_notes_free(struct mp_user_notes *notes);
+
+/** mp_user_notes_keep() - the groups' ticks of a burst into the batch, as
+ * @detail (enum mp_detail) wants them; -ENOMEM, -EFBIG */
+int mp_user_notes_keep(const struct mp_user_notes *notes, uint32_t detail,
+		       struct mp_user_burst *burst, struct mp_batch *batch);
+
+/** mp_user_notes_give() - a sample of each burst into the batch; -ENOMEM */
+int mp_user_notes_give(const struct mp_user_notes *notes,
+		       const struct mp_user_about *about,
+		       struct mp_batch *batch);
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/* memprobe show: print a report that was kept in a file. */
+#include "cmd.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "opt.h"
+#include "report/json.h"
+#include "report/text.h"
+
+#define WHY_ROOM 512
+
+struct show_args {
+	bool json;
+	bool verbose;
+	bool no_color;
+	bool help;
+};
+
+static const struct show_args defaults;
+
+static const struct mp_opt opts[] = {
+	{ .name = "json", .kind = MP_OPT_FLAG,
+	  .offset = offsetof(struct show_args, json),
+	  .says = "print the report as JSON" },
+	{ .name = "verbose", .letter = 'v', .kind = MP_OPT_FLAG,
+	  .offset = offsetof(struct show_args, verbose),
+	  .says = "say for each fact how it was found, and from what" },
+	{ .name = "no-color", .kind = MP_OPT_FLAG,
+	  .offset = offsetof(struct show_args, no_color),
+	  .says = "no colours on a terminal (so does NO_COLOR)" },
+	{ .name = "help", .letter = 'h', .kind = MP_OPT_FLAG,
+	  .offset = offsetof(struct show_args, help),
+	  .says = "this help" },
+	{ 0 },
+};
+
+static int print_json(const struct mp_report *report)
+{
+	char *text;
+	int code;
+
+	if (mp_json_write(report, &text))
+		return mp_cmd_fail(&mp_cmd_show, MP_EXIT_FAULT,
+				   "out of memory");
+	code = mp_cmd_print(text);
+	free(text);
+	return code;
+}
+
+static int print_text(const struct mp_report *report,
+		      const struct show_args *args)
+{
+	struct mp_style style;
+
+	mp_style_guess(&style, STDOUT_FILENO, args->no_color);
+	style.verbose = args->verbose;
+	mp_text_write(stdout, report, &style);
+	return MP_EXIT_DONE;
+}
+
+/* 0, or an exit code; what is wrong has been said. */
+static int read_report(const char *path, struct mp_report *report)
+{
+	char why[WHY_ROOM];
+	size_t bytes;
+	void *text;
+	int err;
+
+	err = mp_file_read(path, MP_JSON_MAX_BYTES, &text, &bytes, why,
+			   sizeof(why));
+	if (err)
+		return mp_cmd_fail(&mp_cmd_show, MP_EXIT_USAGE, "%s", why);
+	err = mp_json_read(text, bytes, report, why, sizeof(why));
+	free(text);
+	if (err)
+		return mp_cmd_fail(&mp_cmd_show, MP_EXIT_USAGE, "%s: %s",
+				   path, why);
+	return 0;
+}
+
+static int run(int argc, char **argv)
+{
+	static struct mp_report report;
+	struct show_args args = { 0 };
+	int code, first;
+
+	if (!mp_cmd_parse(&mp_cmd_show, argc, argv, &args, &args.help, 1, 1,
+			  &code, &first))
+		return code;
+	code = read_report(argv[first], &report);
+	if (code)
+		return code;
+	code = args.json ? print_json(&report) : print_text(&report, &args);
+	mp_report_free(&report);
+	return code;
+}
+
+static const char *const examples[] = {
+	"memprobe show memprobe-report.json",
+	"memprobe show -v memprobe-report.json",
+	"memprobe show --json memprobe-report.json | jq '.disagreements'",
+	NULL,
+};
+
+const struct mp_cmd mp_cmd_show = {
+	.name = "show",
+	.usage = "[OPTION].. REPORT.json",
+	.says = "Print a report that 'memprobe run -o' kept.",
+	.more = "The text is the one that the run printed.",
+	.examples = examples,
+	.opts = opts,
+	.defaults = &defaults,
+	.bytes = sizeof(defaults),
+	.run = run,
+};

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of probes, made from probe/list.h, and the plans they write.
+ */
+#include "probe.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOM_FIRST 32u
+
+#define MP_PROBE(name) extern const struct mp_probe mp_probe_##name;
+#include "probe/list.h"
+#undef MP_PROBE
+
+static const char *const depth_names[MP_DEPTHS] = {
+	[MP_DEPTH_QUICK] = "quick",
+	[MP_DEPTH_DEFAULT] = "default",
+	[MP_DEPTH_DEEP] = "deep",
+};
+
+static struct mp_wanted *find(const struct mp_plan *plan,
+			      const struct mp_exp *exp)
+{
+	for (uint32_t i = 0; i < plan->n; i++) {
+		if (mp_exp_equal(&plan->wanted[i].exp, exp))
+			return &plan->wanted[i];
+	}
+	return NULL;
+}
+
+static int grow(struct mp_plan *plan)
+{
+	uint32_t room = plan->room ? plan->room * 2 : ROOM_FIRST;
+	struct mp_wanted *bigger;
+
+	bigger = reallocarray(plan->wanted, room, sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	plan->wanted = bigger;
+	plan->room = room;
+	return 0;
+}
+
+const char *mp_depth_name(uint32_t depth)
+{
+	return depth < MP_DEPTHS ? depth_names[depth] : "unknown";
+}
+
+int mp_depth_parse(const char *name, uint32_t *depth)
+{
+	for (uint32_t i = 0; i < MP_DEPTHS; i++) {
+		if (strcmp(depth_names[i], name))
+			continue;
+		*depth = i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int mp_plan_add(struct mp_plan *plan, const struct mp_exp *exp,
+		uint32_t replicates)
+{
+	struct mp_wanted *wanted = find(plan, exp);
+
+	if (wanted) {
+		if (wanted->replicates < replicates)
+			wanted->replicates = replicates;
+		return 0;
+	}
+	if (plan->n == plan->room && grow(plan))
+		return -ENOMEM;
+	wanted = &plan->wanted[plan->n++];
+	wanted->exp = *exp;
+	wanted->replicates = replicates;
+	return 0;
+}
+
+void mp_plan_free(struct mp_plan *plan)
+{
+	free(plan->wanted);
+	memset(plan, 0, sizeof(*plan));
+}
+
+const struct mp_probe *mp_probe_find(const char *name)
+{
+	for (uint32_t i = 0; mp_probes[i]; i++) {
+		if (!strcmp(mp_probes[i]->name, name))
+			return mp_probes[i];
+	}
+	return NULL;
+}
+
+#define MP_PROBE(name) &mp_probe_##name,
+const struct mp_probe *const mp_probes[] = {
+#include "probe/list.h"
+	NULL,
+};
+#undef MP_PROBE

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The second table: who asks. Probes are pure functions of data. */
+#ifndef MP_PROBE_H
+#define MP_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "batch.h"
+#include "fact.h"
+
+/** enum mp_depth - how much a run may cost */
+enum mp_depth {
+	MP_DEPTH_QUICK,
+	MP_DEPTH_DEFAULT,
+	MP_DEPTH_DEEP,
+	MP_DEPTHS,
+};
+
+/** mp_depth_name() - "quick", "default", "deep" */
+const char *mp_depth_name(uint32_t depth);
+/** mp_depth_parse() - from its name; -EINVAL */
+int mp_depth_parse(const char *name, uint32_t *depth);
+
+/**
+ * struct mp_view - all that a probe may know
+ * @caps: bits of enum mp_cap
+ * @cpu: whose memory is asked about
+ * @node: node of the memory, or MP_NODE_ANY
+ * @pages: page kind to wish for
+ * @pages_forced: no other kind may be asked for
+ * @arena_max_bytes: the largest arena that may be asked for
+ * @depth: enum mp_depth
+ * @seed: for resampling
+ * @left_ns: what is left of this probe's budget
+ * @n_batches: batches seen so far, pooled over probes
+ * @batch: pointers to them, in order of arrival
+ * @facts: facts found by earlier probes
+ */
+struct mp_view {
+	uint32_t caps;
+	uint32_t cpu;
+	int32_t node;
+	uint32_t pages;
+	bool pages_forced;
+	uint64_t arena_max_bytes;
+	uint32_t depth;
+	uint64_t seed;
+	uint64_t left_ns;
+	uint32_t n_batches;
+	const struct mp_batch *const *batch;
+	const struct mp_facts *facts;
+};
+
+/**
+ * struct mp_wanted - one line of a plan
+ * @exp: the experiment
+ * @replicates: counted replicates wanted in all; those that the view holds
+ *	already are not made again
+ */
+struct mp_wanted {
+	struct mp_exp exp;
+	uint32_t replicates;
+};
+
+/** struct mp_plan - what a probe wants next */
+struct mp_plan {
+	uint32_t n;
+	uint32_t room;
+	struct mp_wanted *wanted;
+};
+
+/** mp_plan_add() - want an experiment; equal ones are merged; -ENOMEM */
+int mp_plan_add(struct mp_plan *plan, const struct mp_exp *exp,
+		uint32_t replicates);
+void mp_plan_free(struct mp_plan *plan);
+
+/**
+ * struct mp_probe - asks
+ * @name: as in --probe
+ * @asks: the question in words
+ * @after: comma-separated probes whose facts it starts from, or NULL
+ * @facts: comma-separated names of the facts it can answer
+ * @needs: bits of enum mp_cap that it cannot do without
+ * @weight: its share of the time
+ * @quick: is part of --quick
+ * @next: adds to @plan what it wants to know next. 1 = there is a plan,
+ *	0 = done, negative errno = broken
+ * @infer: batches -> facts. Adds every fact of @facts, whatever the verdict
+ */
+struct mp_probe {
+	const char *name;
+	const char *asks;
+	const char *after;
+	const char *facts;
+	uint32_t needs;
+	uint32_t weight;
+	bool quick;
+	int (*next)(const struct mp_view *view, struct mp_plan *plan);
+	int (*infer)(const struct mp_view *view, struct mp_facts *facts);
+};
+
+/** mp_probes - the table, NULL-terminated, in order of dependence */
+extern const struct mp_probe *const mp_probes[];
+const struct mp_probe *mp_probe_find(const char *name);
+
+#endif

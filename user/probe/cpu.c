@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the CPU probes share. */
+#include "probe/cpu.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/clock.h"
+
+#define ROUGH_STRIDE 256u
+#define LINE_USUAL 64u
+/* Every second line: the neighbour of a line is often fetched along. */
+#define APART 2u
+/* 16 small pages: within the first TLB of every CPU known to us. */
+#define REACH (64u << 10)
+#define GRID_FROM 1024.0
+/* Of the curve, an edge's fit sees so much below and above it, unless a
+ * neighbouring edge is nearer. */
+#define FIT_BELOW 5.0
+#define FIT_ABOVE 5.0
+/* Capacities are searched this far beyond the detector's bracket. */
+#define SEARCHED 1.5
+/* Distance kept from neighbouring edges. */
+#define CLEAR_ABOVE 1.4
+#define CLEAR_BELOW 0.7
+
+const char *const mp_cpu_level_name[MP_CPU_LEVELS] = {
+	"l1d", "l2", "l3", "l4"
+};
+
+uint32_t mp_cpu_replicates(const struct mp_view *view)
+{
+	return view->depth == MP_DEPTH_QUICK ? 3 : 5;
+}
+
+struct mp_fact *mp_cpu_fact(struct mp_facts *facts, const struct mp_view *view,
+			    const char *level, const char *what,
+			    const char *unit)
+{
+	char name[MP_FACT_NAME];
+	struct mp_where where;
+	struct mp_fact *fact;
+
+	snprintf(name, sizeof(name), "cpu.%s.%s", level, what);
+	mp_where_cpu(&where, view->cpu);
+	fact = mp_facts_add(facts, name, &where);
+	if (fact)
+		snprintf(fact->unit, sizeof(fact->unit), "%s", unit);
+	return fact;
+}
+
+double mp_cpu_value(const struct mp_view *view, const char *level,
+		    const char *what)
+{
+	char name[MP_FACT_NAME];
+	const struct mp_fact *fact;
+
+	snprintf(name, sizeof(name), "cpu.%s.%s", level, what);
+	fact = mp_facts_find(view->facts, name);
+	if (!fact || !mp_verdict_known(fact->verdict))
+		return NAN;
+	return fact->value;
+}
+
+int mp_cpu_grid(const struct mp_sweep *sweep, const struct mp_view *view,
+		double low, double high, uint32_t grain, uint32_t replicates,
+		struct mp_plan *plan)
+{
+	double first = ceil(log2(low / GRID_FROM) * grain - 1e-9);
+	double last = floor(log2(high / GRID_FROM) * grain + 1e-9);
+	int err = 0;
+
+	for (double k = fmax(first, 0); k <= last && !err; k++) {
+		double length = round(GRID_FROM * exp2(k / grain));
+
+		err = mp_sweep_plan(sweep, view, (uint64_t)length, replicates,
+				    plan);
+	}
+	return err;
+}
+
+void mp_cpu_rough_sweep(const struct mp_view *view, struct mp_sweep *sweep)
+{
+	mp_sweep_init(sweep, view, ROUGH_STRIDE, REACH);
+}
+
+void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep)
+{
+	double line = mp_cpu_value(view, "l1d", "line");
+
+	mp_sweep_init(sweep, view,
+		      APART * (isnan(line) ? LINE_USUAL : (uint64_t)line),
+		      REACH);
+}
+
+void mp_cpu_small_sweep(const struct mp_view *view, struct mp_sweep *sweep)
+{
+	mp_cpu_main_sweep(view, sweep);
+	sweep->pages = MP_PAGES_4K;
+}
+
+bool mp_cpu_takes_small(const struct mp_view *view)
+{
+	return !view->pages_forced && view->pages != MP_PAGES_4K;
+}
+
+int mp_cpu_levels(const struct mp_curve *curve,
+		  struct mp_level level[MP_CPU_LEVELS], uint32_t *n)
+{
+	struct mp_curve_point *point;
+	uint32_t used = 0;
+	int err;
+
+	*n = 0;
+	point = calloc(curve->n + 1, sizeof(*point));
+	if (!point)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+		/* Without a core clock ns serve as well: only ratios count. */
+		double y = isnan(at->mid_cycles) ? at->mid_ns : at->mid_cycles;
+
+		point[used].footprint_bytes = (double)at->length;
+		point[used++].latency = y;
+	}
+	err = used < 4 ? -ENODATA :
+	      mp_levels_find(point, used, level, MP_CPU_LEVELS, n);
+	free(point);
+	/* More levels than facts are made for: the inner ones are there. */
+	if (err == -ENOSPC) {
+		*n = MP_CPU_LEVELS;
+		err = 0;
+	}
+	return err;
+}
+
+static void fit_point(const struct mp_curve_at *at, struct mp_edge_data *data)
+{
+	struct mp_edge_point *p = &data->point[data->n];
+
+	if (data->n == MP_EDGE_POINTS)
+		return;
+	p->x = (double)at->length;
+	p->n = at->n < MP_EDGE_PASSES ? at->n : MP_EDGE_PASSES;
+	for (uint32_t i = 0; i < p->n; i++)
+		p->y[i] = isnan(at->cycles[i]) ? at->ns[i] : at->cycles[i];
+	data->n++;
+}
+
+/* The stretch of a curve that level k's edge is fitted to. */
+static void fit_stretch(const struct mp_cpu_edges *edges,
+			const struct mp_curve *curve, uint32_t k,
+			struct mp_edge_data *data)
+{
+	const struct mp_level *level = &edges->level[k];
+	double low = level->size_bytes / FIT_BELOW;
+	double high = level->size_bytes * FIT_ABOVE;
+
+	if (k)
+		low = fmax(low, edges->level[k - 1].size_bytes * CLEAR_ABOVE);
+	if (k + 1 < edges->n)
+		high = fmin(high, edges->level[k + 1].size_bytes *
+				  CLEAR_BELOW);
+	data->from = fmax(level->low_bytes / SEARCHED, low);
+	data->to = fmin(level->high_bytes * SEARCHED, high);
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+
+		if ((double)at->length >= low && (double)at->length <= high)
+			fit_point(at, data);
+	}
+}
+
+static int fit_level(const struct mp_view *view, struct mp_cpu_edges *edges,
+		     uint32_t k)
+{
+	struct mp_edge_data *data = calloc(1, sizeof(*data));
+
+	if (!data)
+		return -ENOMEM;
+	fit_stretch(edges, &edges->curve, k, data);
+	edges->fitted[k] = !mp_edge_fit(data, edges->table, view->seed + k,
+					&edges->edge[k]);
+	memset(data, 0, sizeof(*data));
+	fit_stretch(edges, &edges->small, k, data);
+	edges->small_fitted[k] = k && !mp_edge_fit(data, edges->table,
+						   view->seed + k,
+						   &edges->small_edge[k]);
+	free(data);
+	return 0;
+}
+
+static int curves_gather(const struct mp_view *view,
+			 struct mp_cpu_edges *edges)
+{
+	struct mp_sweep sweep;
+	int err;
+
+	mp_cpu_main_sweep(view, &sweep);
+	err = mp_sweep_gather(&sweep, view, &edges->curve);
+	if (err || !mp_cpu_takes_small(view))
+		return err;
+	mp_cpu_small_sweep(view, &sweep);
+	return mp_sweep_gather(&sweep, view, &edges->small);
+}
+
+int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
+{
+	int err;
+
+	memset(edges, 0, sizeof(*edges));
+	err = curves_gather(view, edges);
+	if (!err)
+		err = mp_cpu_levels(&edges->curve, edges->level, &edges->n);
+	if (err)
+		goto err_edges;
+	err = -ENOMEM;
+	edges->table = malloc(sizeof(*edges->table));
+	if (!edges->table)
+		goto err_edges;
+	mp_miss_table_fill(edges->table);
+	for (uint32_t k = 0; k < edges->n; k++) {
+		err = fit_level(view, edges, k);
+		if (err)
+			goto err_edges;
+	}
+	return 0;
+err_edges:
+	mp_cpu_edges_free(edges);
+	return err;
+}
+
+void mp_cpu_edges_free(struct mp_cpu_edges *edges)
+{
+	mp_curve_free(&edges->curve);
+	mp_curve_free(&edges->small);
+	free(edges->table);
+	edges->table = NULL;
+}
+
+double mp_cpu_miss(const struct mp_cpu_edges *edges, uint32_t k, double length)
+{
+	return mp_miss_lookup(edges->table, edges->edge[k].shape,
+			      length / edges->edge[k].size);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the CPU probes share: their sweeps, the levels, the names of facts. */
+#ifndef MP_PROBE_CPU_H
+#define MP_PROBE_CPU_H
+
+#include <stdint.h>
+
+#include "analysis/edge.h"
+#include "analysis/levels.h"
+#include "analysis/sweep.h"
+#include "probe.h"
+
+/** MP_CPU_LEVELS - levels of cache that facts are made for */
+#define MP_CPU_LEVELS 4
+
+/** mp_cpu_level_name - "l1d", "l2", "l3", "l4" */
+extern const char *const mp_cpu_level_name[MP_CPU_LEVELS];
+
+/** mp_cpu_replicates() - replicates of a view's depth: quick three, else five */
+uint32_t mp_cpu_replicates(const struct mp_view *view);
+
+/** mp_cpu_fact() - append "cpu.LEVEL.WHAT" with its unit; NULL: no memory */
+struct mp_fact *mp_cpu_fact(struct mp_facts *facts, const struct mp_view *view,
+			    const char *level, const char *what,
+			    const char *unit);
+
+/** mp_cpu_value() - value of "cpu.LEVEL.WHAT" found earlier; NaN when the
+ * fact is not there or has no value */
+double mp_cpu_value(const struct mp_view *view, const char *level,
+		    const char *what);
+
+/**
+ * mp_cpu_grid() - want lengths from @low to @high, @grain to the octave
+ * @sweep: what they hold fixed
+ * @replicates: of each
+ *
+ * Lengths are those of one global grid, 1 KiB * 2^(k / @grain), rounded to
+ * whole strides, so that overlapping calls ask for the same experiments.
+ */
+int mp_cpu_grid(const struct mp_sweep *sweep, const struct mp_view *view,
+		double low, double high, uint32_t grain, uint32_t replicates,
+		struct mp_plan *plan);
+
+/**
+ * mp_cpu_rough_sweep() - the first look: a stride of 256 bytes, beyond any
+ * line in use, so that it may be taken before the line is known
+ */
+void mp_cpu_rough_sweep(const struct mp_view *view, struct mp_sweep *sweep);
+
+/**
+ * mp_cpu_main_sweep() - the curve that sizes and latencies come from
+ *
+ * A slot in every second line, as probe line found it: many a prefetcher
+ * fetches a line's neighbour along, which would serve half of the hops of a
+ * denser ring. The lines left out keep their sets to themselves, so that a
+ * capacity still shows at its full footprint.
+ */
+void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep);
+
+/** mp_cpu_levels() - levels in a curve; -ENODATA with too few points */
+int mp_cpu_levels(const struct mp_curve *curve,
+		  struct mp_level level[MP_CPU_LEVELS], uint32_t *n);
+
+/** mp_cpu_small_sweep() - the main sweep over pages of 4 KiB, which fall on
+ * the sets of a physically indexed level at random */
+void mp_cpu_small_sweep(const struct mp_view *view, struct mp_sweep *sweep);
+
+/** mp_cpu_takes_small() - is that another sweep, and may it be asked for? */
+bool mp_cpu_takes_small(const struct mp_view *view);
+
+/**
+ * struct mp_cpu_edges - the edges of the main curve
+ * @curve: the curve, owned
+ * @small: the curve over small pages, owned; empty where there is none
+ * @table: miss shapes
+ * @n: levels
+ * @level: as the detector saw them
+ * @edge: as the fit saw them
+ * @fitted: whether the fit of each came out
+ * @small_edge, @small_fitted: the same for the curve over small pages
+ */
+struct mp_cpu_edges {
+	struct mp_curve curve;
+	struct mp_curve small;
+	struct mp_miss_table *table;
+	uint32_t n;
+	struct mp_level level[MP_CPU_LEVELS];
+	struct mp_edge edge[MP_CPU_LEVELS];
+	bool fitted[MP_CPU_LEVELS];
+	struct mp_edge small_edge[MP_CPU_LEVELS];
+	bool small_fitted[MP_CPU_LEVELS];
+};
+
+/**
+ * mp_cpu_edges_find() - levels and edges of the main curve of a view
+ * Return: 0, -ENODATA, -ENOMEM. Free with mp_cpu_edges_free() after 0.
+ */
+int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges);
+void mp_cpu_edges_free(struct mp_cpu_edges *edges);
+
+/** mp_cpu_miss() - miss share of level @k at a length, by its fit */
+double mp_cpu_miss(const struct mp_cpu_edges *edges, uint32_t k,
+		   double length);
+
+#endif

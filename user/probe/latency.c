@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Probe latency: how long does a dependent load take, by footprint, and
+ * what is the latency of each level?
+ *
+ * The curve is that of probe cache-size. A level's latency is read where
+ * its inner neighbour misses and it hits itself as nearly as the two edges
+ * allow; what the edges' shapes say of the rest is taken out.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/stat.h"
+#include "backend.h"
+#include "probe/cpu.h"
+
+#define GRAIN 8
+#define REPLICATES 7
+#define QUICK_REPLICATES 5
+/* Other probes may have asked for more of the same; so many are used. */
+#define REPLICATES_MAX 64u
+/* The clock's calibration and its steps, which replicates do not show. */
+#define CLOCK_ERROR 0.003
+/* The innermost level is read well inside, where nothing else counts. */
+#define INNERMOST 0.6
+#define INNERMOST_MIN 2048.0
+/* Further than this from the edge inside, whatever its shape promises. */
+#define CLEAR 1.5
+/* A share of the hops not worth a longer footprint. */
+#define NO_BETTER 1e-3
+/* So little of a level seen alone does not tell its latency. */
+#define PURE_MIN 0.3
+
+/* Share of the hops that level k serves at a length, and the shares of its
+ * two neighbours. */
+struct mixture {
+	double inside;
+	double own;
+	double outside;
+};
+
+static void mixture_at(const struct mp_cpu_edges *edges, uint32_t k,
+		       double length, struct mixture *mix)
+{
+	double enter = k ? mp_cpu_miss(edges, k - 1, length) : 1;
+	double leave = mp_cpu_miss(edges, k, length);
+
+	mix->inside = 1 - enter;
+	mix->own = enter * (1 - leave);
+	mix->outside = enter * leave;
+}
+
+static bool may_serve(const struct mp_cpu_edges *edges, uint32_t k,
+		      double length)
+{
+	double low = k ? edges->edge[k - 1].size * CLEAR : INNERMOST_MIN;
+	double high = edges->edge[k].size * (k ? 1 : INNERMOST);
+
+	return length >= low && length <= high;
+}
+
+/* The length of the grid at which level k is seen most nearly alone. */
+static uint64_t pure_length(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	double own = -1;
+	uint64_t best = 0;
+
+	for (double e = 0; e < 30 * GRAIN; e++) {
+		double length = round(1024 * exp2(e / GRAIN));
+		struct mixture mix;
+
+		mixture_at(edges, k, length, &mix);
+		/* The shortest that will do: fewer pages to translate. */
+		if (may_serve(edges, k, length) && mix.own > own + NO_BETTER) {
+			own = mix.own;
+			best = (uint64_t)length;
+		}
+	}
+	return best;
+}
+
+/* Of the lengths that were measured well, the one that shows it best. The
+ * edges have moved a little since the plan was made. */
+static const struct mp_curve_at *pure_point(const struct mp_cpu_edges *edges,
+					    uint32_t k, uint32_t replicates,
+					    double *own)
+{
+	const struct mp_curve_at *best = NULL;
+
+	*own = -1;
+	for (uint32_t i = 0; i < edges->curve.n; i++) {
+		const struct mp_curve_at *at = &edges->curve.at[i];
+		struct mixture mix;
+
+		mixture_at(edges, k, (double)at->length, &mix);
+		if (at->n < replicates ||
+		    !may_serve(edges, k, (double)at->length) ||
+		    mix.own <= *own + NO_BETTER)
+			continue;
+		*own = mix.own;
+		best = at;
+	}
+	return best;
+}
+
+static int next(const struct mp_view *view, struct mp_plan *plan)
+{
+	uint32_t n = view->depth == MP_DEPTH_QUICK ? QUICK_REPLICATES :
+						     REPLICATES;
+	struct mp_cpu_edges edges;
+	struct mp_sweep sweep;
+	int err = mp_cpu_edges_find(view, &edges);
+
+	if (err)
+		return err == -ENODATA ? 0 : err;
+	mp_cpu_main_sweep(view, &sweep);
+	for (uint32_t k = 0; k < edges.n && !err; k++) {
+		if (edges.fitted[k] && (!k || edges.fitted[k - 1]))
+			err = mp_sweep_plan(&sweep, view,
+					    pure_length(&edges, k), n, plan);
+	}
+	mp_cpu_edges_free(&edges);
+	return err ? err : 1;
+}
+
+/* The two facts of a level: in core cycles and in ns. */
+struct pair {
+	struct mp_fact *cycles;
+	struct mp_fact *ns;
+};
+
+static void pair_cannot(struct pair *pair, const char *why)
+{
+	mp_fact_cannot(pair->cycles, "cycles", "%s", why);
+	mp_fact_cannot(pair->ns, "ns", "%s", why);
+}
+
+/* Replicates with the neighbours' part taken out; @inner is the latency of
+ * the level inside, already known. */
+static void settle(const double *value, uint32_t n, const struct mixture *mix,
+		   double inner, double outer, uint64_t seed,
+		   const struct mp_curve_at *at, struct mp_fact *fact)
+{
+	struct mp_interval limits;
+	double own[REPLICATES_MAX], raw = mp_stat_median_of(value, n), moved;
+
+	n = n < REPLICATES_MAX ? n : REPLICATES_MAX;
+	for (uint32_t i = 0; i < n; i++)
+		own[i] = (value[i] - mix->inside * inner -
+			  mix->outside * outer) / mix->own;
+	mp_stat_limits(own, n, seed, &limits);
+	/* The shapes are models: a quarter of what they moved is doubt. */
+	moved = fabs(limits.value - raw) / 4;
+	fact->verdict = MP_MEASURED;
+	fact->value = limits.value;
+	fact->low = limits.low * (1 - CLOCK_ERROR) - moved;
+	fact->high = limits.high * (1 + CLOCK_ERROR) + moved;
+	mp_fact_note(fact, at->id);
+	snprintf(fact->method, sizeof(fact->method),
+		 "chase over %.0f KiB, where %.1f %% of the hops end in this level; the rest taken out",
+		 (double)at->length / 1024, 100 * mix->own);
+}
+
+static void infer_level(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			struct pair *pair, double inner[2])
+{
+	const struct mp_curve_at *at;
+	struct mixture mix;
+	double own, ratio, outer;
+
+	if (!edges->fitted[k] || (k && !edges->fitted[k - 1])) {
+		pair_cannot(pair, "too noisy: the level's edges could not be found");
+		return;
+	}
+	at = pure_point(edges, k, mp_cpu_replicates(view), &own);
+	if (!at || own < PURE_MIN) {
+		pair_cannot(pair, at ? "no footprint shows this level without its neighbours" :
+				       "too few undisturbed measurements");
+		return;
+	}
+	mixture_at(edges, k, (double)at->length, &mix);
+	outer = edges->edge[k].outside;
+	ratio = at->mid_ns / at->mid_cycles;
+	if (isnan(at->mid_cycles)) {
+		/* No core clock: the edges were fitted in ns. */
+		ratio = 1;
+		mp_fact_cannot(pair->cycles, "cycles",
+			       "the core clock is not known");
+	} else {
+		settle(at->cycles, at->n, &mix, inner[0], outer, view->seed,
+		       at, pair->cycles);
+		inner[0] = pair->cycles->value;
+	}
+	settle(at->ns, at->n, &mix, inner[1], outer * ratio, view->seed, at,
+	       pair->ns);
+	inner[1] = pair->ns->value;
+}
+
+static int series(const struct mp_view *view, const struct mp_curve *curve,
+		  struct mp_facts *facts)
+{
+	struct mp_where where;
+	struct mp_series *out;
+	int err = 0;
+
+	mp_where_cpu(&where, view->cpu);
+	out = mp_facts_add_series(facts, "cpu.latency", &where);
+	if (!out)
+		return -ENOMEM;
+	strcpy(out->x_name, "footprint");
+	strcpy(out->x_unit, "bytes");
+	strcpy(out->unit, "ns");
+	for (uint32_t i = 0; i < curve->n && !err; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+		struct mp_point p = {
+			.x = (double)at->length, .value = at->mid_ns,
+			.low = at->ns[0], .high = at->ns[0], .n = at->n };
+
+		for (uint32_t j = 1; j < at->n; j++) {
+			p.low = fmin(p.low, at->ns[j]);
+			p.high = fmax(p.high, at->ns[j]);
+		}
+		err = mp_series_add(out, &p);
+	}
+	return err;
+}
+
+/* A pointer into the list of facts lasts only until the next is added. */
+static int pair_add(const struct mp_view *view, struct mp_facts *facts,
+		    uint32_t k, struct pair *pair)
+{
+	const char *name = mp_cpu_level_name[k];
+
+	if (!mp_cpu_fact(facts, view, name, "latency-cycles", "cycles") ||
+	    !mp_cpu_fact(facts, view, name, "latency", "ns"))
+		return -ENOMEM;
+	pair->cycles = &facts->fact[facts->n - 2];
+	pair->ns = &facts->fact[facts->n - 1];
+	strcpy(pair->cycles->series, "cpu.latency");
+	strcpy(pair->ns->series, "cpu.latency");
+	return 0;
+}
+
+static int infer(const struct mp_view *view, struct mp_facts *facts)
+{
+	double inner[2] = { 0, 0 };
+	struct mp_cpu_edges edges;
+	int err = mp_cpu_edges_find(view, &edges);
+
+	if (err == -ENOMEM)
+		return err;
+	for (uint32_t k = 0; k < MP_CPU_LEVELS - 1; k++) {
+		struct pair pair;
+
+		if (pair_add(view, facts, k, &pair)) {
+			if (!err)
+				mp_cpu_edges_free(&edges);
+			return -ENOMEM;
+		}
+		if (err)
+			pair_cannot(&pair, "too noisy: no usable latency curve");
+		else if (k < edges.n)
+			infer_level(view, &edges, k, &pair, inner);
+		else
+			pair.cycles->verdict = pair.ns->verdict = MP_ABSENT;
+	}
+	if (err)
+		return 0;
+	err = series(view, &edges.curve, facts);
+	mp_cpu_edges_free(&edges);
+	return err;
+}
+
+const struct mp_probe mp_probe_latency = {
+	.name = "latency",
+	.asks = "how long does a dependent load take, by footprint and level?",
+	.after = "cache-size",
+	.facts = "cpu.l1d.latency,cpu.l1d.latency-cycles,cpu.l2.latency,"
+		 "cpu.l2.latency-cycles,cpu.l3.latency,cpu.l3.latency-cycles",
+	.needs = MP_CAP_CHASE,
+	.weight = 3,
+	.quick = true,
+	.next = next,
+	.infer = infer,
+};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Every probe, one line each, in order of dependence: a probe stands after
+ * those whose facts it starts from. MP_PROBE(x) means mp_probe_x.
+ */
+MP_PROBE(line)
+MP_PROBE(cache_size)
+MP_PROBE(latency)
+MP_PROBE(dram)
+MP_PROBE(ways)
+MP_PROBE(tlb)
+MP_PROBE(clock)

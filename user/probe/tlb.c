@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Probe tlb: how many pages of 4 KiB does each level of the TLB know, and
+ * what do a hit in its second level and a page walk cost?
+ *
+ * One line a page, each page's line moved on by one so that they spread
+ * over the cache's sets, against as many lines packed together: what is
+ * left of the difference is translation.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/stat.h"
+#include "backend.h"
+#include "probe/cpu.h"
+
+#define PAGE 4096u
+#define LINE_USUAL 64u
+/* Each page's line is moved on by a line and a little: by a line alone, page
+ * number and line would repeat together every 64 pages and meet in few sets
+ * of a cache that is indexed beyond the page. */
+#define SKEW_MORE 8u
+/* Where the lines come near a level's capacity, the two rings can differ for
+ * other reasons than translation: this much of it on either side. */
+#define NEAR_BELOW 0.6
+#define NEAR_ABOVE 1.7
+#define PAGES_MIN 8.0
+#define PAGES_MAX 16384.0
+#define GRAIN 4
+#define EDGE_GRAIN 24
+#define REPLICATES 3u
+#define EDGE_REPLICATES 5u
+/* Levels are looked for in this many cycles plus the cost, so that a cost
+ * of two cycles is a step worth noticing and noise of a tenth is not. */
+#define BASE_CYCLES 2.5
+#define LEVELS 2
+#define PACKED_REACH (64u << 10)
+#define MISFIT_MAX 0.2
+#define APART_MAX 1.29
+#define CLOCK_ERROR 0.003
+
+/* The cost of translation against pages, and the steps in it. */
+struct costs {
+	struct mp_curve pages;
+	struct mp_curve packed;
+	uint32_t n;
+	struct mp_edge_point point[MP_EDGE_POINTS];
+	uint32_t n_levels;
+	struct mp_level level[MP_CPU_LEVELS];
+	struct mp_edge edge[LEVELS];
+	bool fitted[LEVELS];
+};
+
+static uint32_t line_of(const struct mp_view *view)
+{
+	double line = mp_cpu_value(view, "l1d", "line");
+
+	return isnan(line) ? LINE_USUAL : (uint32_t)line;
+}
+
+static void sweeps(const struct mp_view *view, struct mp_sweep *pages,
+		   struct mp_sweep *packed)
+{
+	mp_sweep_init(pages, view, PAGE, 0);
+	pages->pages = MP_PAGES_4K;
+	pages->skew = line_of(view) + SKEW_MORE;
+	*packed = *pages;
+	packed->stride = line_of(view);
+	packed->skew = 0;
+	/* A few pages at a time, so that the control pays no translation. */
+	packed->reach = PACKED_REACH;
+}
+
+static int plan_pages(const struct mp_view *view, double pages,
+		      uint32_t replicates, struct mp_plan *plan)
+{
+	struct mp_sweep spread, packed;
+	uint64_t n = (uint64_t)pages;
+	int err;
+
+	sweeps(view, &spread, &packed);
+	err = mp_sweep_plan(&spread, view, n * PAGE, replicates, plan);
+	return err ? err : mp_sweep_plan(&packed, view, n * packed.stride,
+					 replicates, plan);
+}
+
+static int plan_range(const struct mp_view *view, double low, double high,
+		      uint32_t grain, uint32_t replicates,
+		      struct mp_plan *plan)
+{
+	int err = 0;
+
+	for (double k = ceil(log2(low) * grain);
+	     k <= floor(log2(high) * grain) && !err; k++)
+		err = plan_pages(view, round(exp2(k / grain)), replicates,
+				 plan);
+	return err;
+}
+
+static void costs_free(struct costs *costs)
+{
+	mp_curve_free(&costs->pages);
+	mp_curve_free(&costs->packed);
+	free(costs);
+}
+
+static bool near_capacity(const struct mp_view *view, double bytes)
+{
+	/* The innermost level is indexed within the page: no difference. */
+	for (uint32_t k = 1; k < MP_CPU_LEVELS; k++) {
+		double size = mp_cpu_value(view, mp_cpu_level_name[k],
+					   "size");
+
+		if (bytes > size * NEAR_BELOW && bytes < size * NEAR_ABOVE)
+			return true;
+	}
+	return false;
+}
+
+static void costs_points(const struct mp_view *view, struct costs *costs,
+			 uint32_t line)
+{
+	for (uint32_t i = 0; i < costs->pages.n; i++) {
+		const struct mp_curve_at *at = &costs->pages.at[i];
+		struct mp_edge_point *p = &costs->point[costs->n];
+		const struct mp_curve_at *packed;
+
+		p->x = (double)(at->length / PAGE);
+		packed = mp_curve_find(&costs->packed,
+				       (uint64_t)p->x * line);
+		if (!packed || costs->n == MP_EDGE_POINTS ||
+		    near_capacity(view, p->x * line))
+			continue;
+		p->n = at->n < MP_EDGE_PASSES ? at->n : MP_EDGE_PASSES;
+		for (uint32_t k = 0; k < p->n; k++)
+			p->y[k] = at->cycles[k] - packed->mid_cycles;
+		costs->n++;
+	}
+}
+
+static int costs_fit(struct costs *costs, const struct mp_miss_table *table,
+		     uint32_t k, uint64_t seed)
+{
+	double size = costs->level[k].size_bytes, low, high;
+	struct mp_edge_data *data = calloc(1, sizeof(*data));
+	int err;
+
+	if (!data)
+		return -ENOMEM;
+	low = k ? costs->level[k - 1].size_bytes * 1.3 : size / 6;
+	high = k + 1 < costs->n_levels ?
+	       costs->level[k + 1].size_bytes * 0.75 : size * 4;
+	data->even_only = true;
+	data->from = fmax(costs->level[k].low_bytes / 1.3, low);
+	data->to = fmin(costs->level[k].high_bytes * 1.3, high);
+	for (uint32_t i = 0; i < costs->n; i++)
+		if (costs->point[i].x >= low && costs->point[i].x <= high)
+			data->point[data->n++] = costs->point[i];
+	err = mp_edge_fit(data, table, seed + k, &costs->edge[k]);
+	costs->fitted[k] = !err;
+	free(data);
+	return 0;
+}
+
+static int costs_levels(struct costs *costs)
+{
+	struct mp_curve_point curve[MP_EDGE_POINTS];
+	int err;
+
+	for (uint32_t i = 0; i < costs->n; i++) {
+		double cost = mp_stat_median_of(costs->point[i].y,
+						costs->point[i].n);
+
+		curve[i].footprint_bytes = costs->point[i].x;
+		curve[i].latency = BASE_CYCLES + fmax(cost, 0);
+	}
+	if (costs->n < 4)
+		return -ENODATA;
+	err = mp_levels_find(curve, costs->n, costs->level, MP_CPU_LEVELS,
+			     &costs->n_levels);
+	/* More steps than a TLB has levels: the inner ones are there. */
+	if (err == -ENOSPC) {
+		costs->n_levels = MP_CPU_LEVELS;
+		err = 0;
+	}
+	return err;
+}
+
+static int costs_find(const struct mp_view *view, struct costs **out)
+{
+	struct costs *costs = calloc(1, sizeof(*costs));
+	struct mp_miss_table *table = malloc(sizeof(*table));
+	struct mp_sweep spread, packed;
+	int err = -ENOMEM;
+
+	if (!costs || !table)
+		goto err_memory;
+	sweeps(view, &spread, &packed);
+	err = mp_sweep_gather(&spread, view, &costs->pages);
+	if (!err)
+		err = mp_sweep_gather(&packed, view, &costs->packed);
+	if (err)
+		goto err_memory;
+	costs_points(view, costs, (uint32_t)packed.stride);
+	err = costs_levels(costs);
+	if (err)
+		goto err_memory;
+	mp_miss_table_fill(table);
+	for (uint32_t k = 0; k < costs->n_levels && k < LEVELS && !err; k++)
+		err = costs_fit(costs, table, k, view->seed);
+	if (err)
+		goto err_memory;
+	free(table);
+	*out = costs;
+	return 0;
+err_memory:
+	free(table);
+	if (costs)
+		costs_free(costs);
+	return err;
+}
+
+static int next(const struct mp_view *view, struct mp_plan *plan)
+{
+	double most = fmin(PAGES_MAX, (double)view->arena_max_bytes / PAGE);
+	struct costs *costs;
+	int err;
+
+	if (view->pages_forced && view->pages != MP_PAGES_4K)
+		return 0;
+	err = plan_range(view, PAGES_MIN, most, GRAIN, REPLICATES, plan);
+	if (err)
+		return err;
+	err = costs_find(view, &costs);
+	if (err)
+		return err == -ENODATA ? 1 : err;
+	for (uint32_t k = 0; k < costs->n_levels && k < LEVELS && !err; k++)
+		err = plan_range(view, costs->level[k].low_bytes / 1.2,
+				 costs->level[k].high_bytes * 1.2,
+				 costs->level[k].size_bytes < 1000 ?
+				 EDGE_GRAIN : EDGE_GRAIN / 2,
+				 EDGE_REPLICATES, plan);
+	costs_free(costs);
+	return err ? err : 1;
+}
+
+static const char *const entry_name[LEVELS] = { "dtlb", "stlb" };
+
+static void judge_entries(const struct costs *costs, uint32_t k,
+			  struct mp_fact *fact)
+{
+	const struct mp_edge *edge = &costs->edge[k];
+
+	snprintf(fact->method, sizeof(fact->method),
+		 "pages of 4 KiB, a line each, from which on a load costs more than from packed lines");
+	if (!costs->n_levels) {
+		mp_fact_cannot(fact, "entries",
+			       "no cost of translation seen up to %.0f pages",
+			       costs->point[costs->n - 1].x);
+		return;
+	}
+	if (k >= costs->n_levels) {
+		fact->verdict = MP_ABSENT;
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "no second step up to %.0f pages",
+			 costs->point[costs->n - 1].x);
+		return;
+	}
+	mp_curve_note(&costs->pages, edge->low * PAGE / 1.2,
+		      edge->high * PAGE * 1.2, fact);
+	if (!costs->fitted[k] || edge->misfit > MISFIT_MAX) {
+		mp_fact_cannot(fact, "entries",
+			       "too noisy: the step near %.0f pages has no clear shape",
+			       costs->level[k].size_bytes);
+		return;
+	}
+	fact->verdict = MP_MEASURED;
+	fact->value = mp_stat_round(ceil(edge->low), floor(edge->high),
+				    edge->size);
+	fact->low = floor(edge->low);
+	fact->high = ceil(edge->high);
+	if (edge->high / edge->low > APART_MAX) {
+		fact->verdict = MP_AT_LEAST;
+		fact->value = fact->low;
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "limits lie too far apart to call it measured; best estimate %.0f",
+			 edge->size);
+	}
+}
+
+/* The cost between two page counts: replicates of all lengths there. */
+static void judge_cost(const struct costs *costs, double low, double high,
+		       double share, const struct mp_view *view,
+		       struct mp_fact *fact)
+{
+	double value[MP_EDGE_POINTS];
+	struct mp_interval limits;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < costs->n; i++)
+		if (costs->point[i].x >= low && costs->point[i].x <= high)
+			value[n++] = mp_stat_median_of(costs->point[i].y,
+						       costs->point[i].n) /
+				     share;
+	if (!n) {
+		mp_fact_cannot(fact, "cycles",
+			       "no page count shows it alone (%.0f to %.0f pages)",
+			       low, high);
+		return;
+	}
+	mp_curve_note(&costs->pages, low * PAGE, high * PAGE, fact);
+	mp_stat_limits(value, n, view->seed, &limits);
+	fact->verdict = MP_MEASURED;
+	fact->value = limits.value;
+	fact->low = limits.low * (1 - CLOCK_ERROR);
+	fact->high = limits.high * (1 + CLOCK_ERROR);
+	snprintf(fact->method, sizeof(fact->method),
+		 "cycles beyond packed lines, %.0f to %.0f pages of 4 KiB",
+		 low, high);
+}
+
+static void judge_costs(const struct costs *costs, const struct mp_view *view,
+			struct mp_fact *hit, struct mp_fact *walk)
+{
+	uint32_t last = costs->n_levels < LEVELS ? costs->n_levels : LEVELS;
+	double from;
+
+	if (!last || !costs->fitted[last - 1]) {
+		mp_fact_cannot(walk, "cycles", "no walk seen: the TLB knows every page that was tried");
+		mp_fact_cannot(hit, "cycles", "no step in the cost of translation");
+		return;
+	}
+	from = costs->edge[last - 1].size;
+	judge_cost(costs, from * 1.6, from * 4.1, 1, view, walk);
+	if (last < 2) {
+		hit->verdict = MP_ABSENT;
+		return;
+	}
+	judge_cost(costs, costs->edge[0].size * 1.5, from * 0.75, 1, view,
+		   hit);
+}
+
+static int infer_known(const struct mp_view *view, const struct costs *costs,
+		       const char *why, struct mp_facts *facts)
+{
+	struct mp_fact *fact;
+
+	for (uint32_t k = 0; k < LEVELS; k++) {
+		fact = mp_cpu_fact(facts, view, entry_name[k], "entries",
+				   "entries");
+		if (!fact)
+			return -ENOMEM;
+		if (costs)
+			judge_entries(costs, k, fact);
+		else
+			mp_fact_cannot(fact, "entries", "%s", why);
+	}
+	if (!mp_cpu_fact(facts, view, "stlb", "hit-cost", "cycles") ||
+	    !mp_cpu_fact(facts, view, "walk", "cost", "cycles"))
+		return -ENOMEM;
+	fact = &facts->fact[facts->n - 2];
+	if (costs) {
+		judge_costs(costs, view, fact, fact + 1);
+		return 0;
+	}
+	mp_fact_cannot(fact, "cycles", "%s", why);
+	mp_fact_cannot(fact + 1, "cycles", "%s", why);
+	return 0;
+}
+
+static int infer(const struct mp_view *view, struct mp_facts *facts)
+{
+	struct costs *costs = NULL;
+	const char *why = "too few undisturbed measurements";
+	int err;
+
+	if (view->pages_forced && view->pages != MP_PAGES_4K)
+		return infer_known(view, NULL,
+				   "asks for 4 KiB pages, and --pages ruled them out",
+				   facts);
+	err = costs_find(view, &costs);
+	if (err == -ENOMEM)
+		return err;
+	err = infer_known(view, costs, why, facts);
+	if (costs)
+		costs_free(costs);
+	return err;
+}
+
+const struct mp_probe mp_probe_tlb = {
+	.name = "tlb",
+	.asks = "how many pages does each TLB level know, and what does missing it cost?",
+	.after = "line,cache-size",
+	.facts = "cpu.dtlb.entries,cpu.stlb.entries,cpu.stlb.hit-cost,cpu.walk.cost",
+	.needs = MP_CAP_CHASE | MP_CAP_CORE_CLOCK,
+	.weight = 5,
+	.quick = false,
+	.next = next,
+	.infer = infer,
+};
