@@ -76,12 +76,16 @@ static bool asked(const struct mp_report *report, const char *name)
 	return mp_report_fact(report, name, NULL);
 }
 
+/* What was not seen may just have been missed where replicates are missing. */
 static bool answered(const struct mp_report *report, const char *name)
 {
 	const struct mp_fact *fact = mp_report_fact(report, name, NULL);
 
-	return fact && (mp_verdict_known(fact->verdict) ||
-			fact->verdict == MP_ABSENT);
+	if (!fact)
+		return false;
+	if (fact->verdict == MP_ABSENT)
+		return !report->run.given_up;
+	return mp_verdict_known(fact->verdict);
 }
 
 static bool any_known(const struct mp_report *report)

@@ -28,7 +28,8 @@ void mp_outcome_describe(const struct mp_run *run, const char *backend,
  * @why: gets one line, empty with MP_EXIT_DONE
  * @room: bytes of @why
  *
- * Once L1's or L2's size is answered, all is well. Where they were not asked
+ * Once L1's or L2's size is answered, all is well; that it is absent is an
+ * answer only where no replicate had to be given up. Where they were not asked
  * about, and where the user broke off, any answer will do. Otherwise nothing
  * was measurable if nothing could be sampled, and it was too noisy if it
  * could.

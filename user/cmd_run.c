@@ -196,7 +196,7 @@ static int find_probes(struct session *session)
 	if (mp_run_select(mp_probes, session->args.probes,
 			  session->args.quick, &session->list, why,
 			  sizeof(why)))
-		return fail(MP_EXIT_USAGE, "--probe: %s", why);
+		return fail(MP_EXIT_USAGE, "%s", why);
 	return 0;
 }
 

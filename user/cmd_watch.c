@@ -108,8 +108,9 @@ void mp_watch_start(struct mp_watch *watch, uint32_t limit_s, bool quiet)
 void mp_watch_end(struct mp_watch *watch)
 {
 	set_clock(0);
+	/* Who has asked once may insist while the report is written, too. */
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (!ignored(signals[i]))
+		if (!asked_by_user && !ignored(signals[i]))
 			heed(signals[i], SIG_DFL);
 	if (watch->shows && watch->shown_ns)
 		fputs("\r\033[K", stderr);

@@ -25,7 +25,8 @@ struct mp_watch {
  */
 void mp_watch_start(struct mp_watch *watch, uint32_t limit_s, bool quiet);
 
-/** mp_watch_end() - wipe the progress line, heed signals no more */
+/** mp_watch_end() - wipe the progress line, heed signals no more; after a
+ * first signal the second still ends the process */
 void mp_watch_end(struct mp_watch *watch);
 
 /** mp_watch_stop() - not 0 once the run is to end */

@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 	errno = 0;
 	if (fflush(stdout) || ferror(stdout) || close(STDOUT_FILENO)) {
 		fprintf(stderr, "memprobe: standard output: %s: what was printed is not complete\n",
-			strerror(errno ? errno : EIO));
+			errno ? strerror(errno) : "cannot be written");
 		return MP_EXIT_FAULT;
 	}
 	return code;

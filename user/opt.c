@@ -169,11 +169,28 @@ static int set(const struct mp_opt *opt, const char *value, void *into,
 	return refuse(why, room, "--%s: of no known kind", opt->name);
 }
 
+/* Which long options a shortened one may stand for: "--flag, --file". */
+static void list_matches(const struct mp_opt *opts, const char *word,
+			 char *text, size_t room)
+{
+	const char *name = word + strspn(word, "-");
+	const size_t length = strcspn(name, "=");
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (int i = 0; opts[i].name && used < room; i++)
+		if (strncmp(opts[i].name, name, length) == 0)
+			used += (size_t)snprintf(text + used, room - used,
+						 "%s--%s", used ? ", " : "",
+						 opts[i].name);
+}
+
 /* getopt_long() refused; @word is the argument that it stands at. */
 static int explain(const struct mp_opt *opts, int code, const char *word,
 		   char *why, size_t room)
 {
 	const struct mp_opt *opt = optopt ? find(opts, optopt) : NULL;
+	char matches[256];
 
 	if (opt && code == ':')
 		return refuse(why, room, "--%s: needs a value: %s", opt->name,
@@ -184,8 +201,11 @@ static int explain(const struct mp_opt *opts, int code, const char *word,
 	if (optopt)
 		return refuse(why, room, "-%c: no such option: see --help",
 			      optopt);
-	return refuse(why, room, "%.200s: no such option, or short for more than one: see --help",
-		      word);
+	list_matches(opts, word, matches, sizeof(matches));
+	if (matches[0])
+		return refuse(why, room, "%.200s: may be any of %s", word,
+			      matches);
+	return refuse(why, room, "%.200s: no such option: see --help", word);
 }
 
 int mp_opt_parse(const struct mp_opt *opts, int argc, char **argv, void *into,

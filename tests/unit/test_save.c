@@ -48,11 +48,16 @@ static void make(struct run *run, uint32_t exps, uint32_t replicates,
 	run->n = exps * replicates;
 	run->batch = calloc(run->n, sizeof(*run->batch));
 	run->list = calloc(run->n, sizeof(*run->list));
-	for (uint32_t i = 0; i < run->n; i++) {
-		made_exp(&exp, 1024 * (1 + i % exps));
-		mp_batch_init(&run->batch[i], &exp, i / exps);
-		made_batch(&run->batch[i], samples, i % 7 == 0, distinct);
-		run->list[i] = &run->batch[i];
+	for (uint32_t r = 0; r < replicates; r++) {
+		for (uint32_t e = 0; e < exps; e++) {
+			uint32_t i = r * exps + e;
+
+			made_exp(&exp, 1024 * (1 + e));
+			mp_batch_init(&run->batch[i], &exp, r);
+			made_batch(&run->batch[i], samples, i % 7 == 0,
+				   distinct);
+			run->list[i] = &run->batch[i];
+		}
 	}
 }
 

@@ -126,7 +126,7 @@ static void best_of_shape(const struct mp_edge_data *data,
 static bool shape_fits(const struct mp_edge_data *data,
 		       const struct mp_miss_table *table, uint32_t shape)
 {
-	return !data->even_only || !table->shape[shape].scattered;
+	return !data->even_only || table->shape[shape].scatter == 0;
 }
 
 static int best_of_all(const struct mp_edge_data *data, const struct values *v,
@@ -273,6 +273,17 @@ static void fit_passes(const struct mp_edge_data *data, struct values v,
 	}
 }
 
+/* Points that scatter say little of the shape and count for little here. */
+static double misfit_of(const struct values *v, const struct best *best)
+{
+	double weight = 0;
+
+	for (uint32_t i = 0; i < v->n; i++)
+		weight += v->weight[i];
+	return sqrt(best->line.left / weight) /
+	       (best->line.outside - best->line.inside);
+}
+
 int mp_edge_fit(const struct mp_edge_data *data,
 		const struct mp_miss_table *table, uint64_t seed,
 		struct mp_edge *edge)
@@ -292,16 +303,7 @@ int mp_edge_fit(const struct mp_edge_data *data,
 	edge->inside = best.line.inside;
 	edge->outside = best.line.outside;
 	edge->shape = best.shape;
-	for (uint32_t i = 0; i < v.n; i++) {
-		double off = v.y[i] - best.line.inside -
-			     (best.line.outside - best.line.inside) *
-			     mp_miss_lookup(table, best.shape,
-					    data->point[i].x / best.size);
-
-		edge->misfit += off * off;
-	}
-	edge->misfit = sqrt(edge->misfit / v.n) /
-		       (best.line.outside - best.line.inside);
+	edge->misfit = misfit_of(&v, &best);
 	widen_by_shapes(data, &v, table, &best, edge);
 	widen_by_draws(data, v, table, &best, seed, edge);
 	widen_to_grid(data, edge);

@@ -46,7 +46,7 @@ struct mp_edge_data {
  * @low, @high: 95 % limits: over resampled replicates and over all shapes
  *	that explain the curve nearly as well, widened to the grid
  * @inside, @outside: values below and above the edge
- * @misfit: root mean square of what is left, as a share of the jump
+ * @misfit: weighted root mean square of what is left, a share of the jump
  * @shape: best shape, index into the table
  * @n_passes: passes over the plan that could be fitted alone
  * @pass_low, @pass_high: least and greatest capacity of a single pass

@@ -3,17 +3,31 @@
 #include "analysis/miss.h"
 
 #include <math.h>
+#include <stdbool.h>
+
+#include "rng.h"
 
 /* 16 * 64 ways, and a little. */
 #define LINES_MAX 1100u
+#define WAYS_MAX 64u
+/* Turns that a simulated set is walked, and those not counted. */
+#define TURNS 24u
+#define TURNS_SETTLE 8u
 
-static const uint32_t even_ways[] = { 2, 4, 8, 16, 64 };
-static const uint32_t scattered_ways[] = { 2, 4, 8, 16, 32 };
-static const double shares[] = { 0, 0.25, 0.5, 0.75, 1 };
+static const double scatters[] = { 0, 0.5, 1 };
+static const uint32_t even_ways[MP_MISS_WAYS] = { 2, 4, 8, 16, 64 };
+static const uint32_t scattered_ways[MP_MISS_WAYS] = { 2, 4, 8, 16, 32 };
+
+/* Share of random victims of the policies that are not simulated. */
+static const double random_share[] = {
+	[MP_MISS_LRU] = 0,
+	[MP_MISS_QUARTER] = 0.25,
+	[MP_MISS_HALF] = 0.5,
+	[MP_MISS_MOSTLY] = 0.75,
+	[MP_MISS_RANDOM] = 1,
+};
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-_Static_assert((COUNT(even_ways) + COUNT(scattered_ways)) * COUNT(shares) ==
-	       MP_MISS_SHAPES, "the table has room for each shape");
 
 /* A line stays if none of the misses until it comes round again picks its
  * way. Half a hop is taken off the turn: with one line too many this gives
@@ -67,46 +81,157 @@ static double scattered(const float *set, uint32_t ways, double x)
 	return sum + (left > 0 ? left : 0);
 }
 
+/* .. or with a binomial one, n draws at odds of about a half, which has the
+ * same mean and half the variance. */
+static double binomial(const float *set, uint32_t n, double mean)
+{
+	double odds = mean / n, sum = 0, p;
+
+	if (odds >= 1)
+		return set[n + 1];
+	p = exp(n * log1p(-odds));
+	/* So many lines that the odds of none vanish miss anyway. */
+	if (p == 0)
+		return 1;
+	for (uint32_t others = 0; others <= n; others++) {
+		sum += p * set[others + 1];
+		p *= (n - others) / (others + 1.0) * odds / (1 - odds);
+	}
+	return sum;
+}
+
+static double half_scattered(const float *set, uint32_t ways, double x)
+{
+	double mean = x * ways, draws = 2 * mean;
+	uint32_t n = (uint32_t)draws;
+
+	if (n + 3 >= LINES_MAX)
+		return 1;
+	if (!n)
+		return binomial(set, 1, mean);
+	return (1 - (draws - n)) * binomial(set, n, mean) +
+	       (draws - n) * binomial(set, n + 1, mean);
+}
+
 static double grid_x(uint32_t i)
 {
 	return exp2((double)i / MP_MISS_GRAIN - MP_MISS_BELOW);
 }
 
-/* The shapes of one associativity, least recently used to random. */
-static void fill_ways(struct mp_miss_table *table, uint32_t first,
-		      bool is_scattered, uint32_t ways)
+/* A set with one bit a line: set when used, all others cleared when all
+ * would be. The victim is the first line with a clear bit, or any of them. */
+static uint32_t mru_victim(const bool *used, uint32_t ways, struct mp_rng *rng)
 {
-	float lru[LINES_MAX], random[LINES_MAX];
-	double (*share)(const float *, uint32_t, double) =
-		is_scattered ? scattered : even;
+	uint32_t clear = 0, pick, way = 0;
 
-	for (uint32_t n = 0; n < LINES_MAX; n++) {
-		lru[n] = n > ways;
-		random[n] = n > 16 * ways ? 1 :
-			(float)mp_miss_random(n, ways);
-	}
-	for (uint32_t k = 0; k < COUNT(shares); k++)
-		table->shape[first + k] = (struct mp_miss_shape){
-			is_scattered, ways, shares[k] };
-	for (uint32_t i = 0; i < MP_MISS_POINTS; i++) {
-		double a = share(lru, ways, grid_x(i));
-		double b = share(random, ways, grid_x(i));
-
-		for (uint32_t k = 0; k < COUNT(shares); k++)
-			table->miss[first + k][i] =
-				(float)(a + shares[k] * (b - a));
-	}
+	for (uint32_t i = 0; i < ways; i++)
+		clear += !used[i];
+	pick = rng ? (uint32_t)mp_rng_below(rng, clear) : 0;
+	while (used[way] || pick--)
+		way++;
+	return way;
 }
 
-void mp_miss_table_fill(struct mp_miss_table *table)
+static double mru_miss(uint32_t lines, uint32_t ways, struct mp_rng *rng)
 {
+	uint32_t held[WAYS_MAX], n_used = 0, misses = 0;
+	bool used[WAYS_MAX] = { false };
+
+	/* From here on each bit is cleared before its line comes round. */
+	if (lines >= 2 * ways)
+		return 1;
+	for (uint32_t i = 0; i < ways; i++)
+		held[i] = UINT32_MAX;
+	for (uint32_t t = 0; t < TURNS * lines; t++) {
+		uint32_t line = t % lines, way = 0;
+
+		while (way < ways && held[way] != line)
+			way++;
+		if (way == ways) {
+			way = mru_victim(used, ways, rng);
+			held[way] = line;
+			misses += t >= TURNS_SETTLE * lines;
+		}
+		n_used += !used[way];
+		used[way] = true;
+		if (n_used < ways)
+			continue;
+		for (uint32_t i = 0; i < ways; i++)
+			used[i] = i == way;
+		n_used = 1;
+	}
+	return (double)misses / ((TURNS - TURNS_SETTLE) * lines);
+}
+
+static double set_miss(uint32_t policy, uint32_t lines, uint32_t ways)
+{
+	struct mp_rng rng;
+	double random;
+
+	if (lines <= ways)
+		return 0;
+	if (lines > 16 * ways)
+		return 1;
+	mp_rng_seed(&rng, lines);
+	if (policy == MP_MISS_MRU)
+		return mru_miss(lines, ways, NULL);
+	if (policy == MP_MISS_MRU_RANDOM)
+		return mru_miss(lines, ways, &rng);
+	random = policy == MP_MISS_LRU ? 1 : mp_miss_random(lines, ways);
+	return random_share[policy] * random + 1 - random_share[policy];
+}
+
+static void fill_shape(struct mp_miss_table *table, uint32_t s)
+{
+	const struct mp_miss_shape *shape = &table->shape[s];
+	double (*share)(const float *, uint32_t, double) =
+		shape->scatter == 0 ? even :
+		shape->scatter == 1 ? scattered : half_scattered;
+	float set[LINES_MAX];
+
+	for (uint32_t n = 0; n < LINES_MAX; n++)
+		set[n] = (float)set_miss(shape->policy, n, shape->ways);
+	for (uint32_t i = 0; i < MP_MISS_POINTS; i++)
+		table->miss[s][i] = (float)share(set, shape->ways, grid_x(i));
+}
+
+const struct mp_miss_table *mp_miss_table_get(void)
+{
+	static struct mp_miss_table table;
+	static bool made;
 	uint32_t s = 0;
 
-	for (uint32_t w = 0; w < COUNT(even_ways); w++, s += COUNT(shares))
-		fill_ways(table, s, false, even_ways[w]);
-	for (uint32_t w = 0; w < COUNT(scattered_ways); w++,
-	     s += COUNT(shares))
-		fill_ways(table, s, true, scattered_ways[w]);
+	if (made)
+		return &table;
+	for (uint32_t i = 0; i < COUNT(scatters); i++) {
+		for (uint32_t w = 0; w < MP_MISS_WAYS; w++) {
+			uint32_t ways = scatters[i] > 0 ? scattered_ways[w] :
+							  even_ways[w];
+
+			for (uint32_t p = 0; p < MP_MISS_POLICIES; p++, s++) {
+				table.shape[s] = (struct mp_miss_shape){
+					scatters[i], ways, p };
+				fill_shape(&table, s);
+			}
+		}
+	}
+	made = true;
+	return &table;
+}
+
+const char *mp_miss_policy_name(uint32_t policy)
+{
+	static const char *const name[] = {
+		[MP_MISS_LRU] = "oldest line evicted",
+		[MP_MISS_QUARTER] = "mostly oldest line evicted",
+		[MP_MISS_HALF] = "oldest or random line evicted",
+		[MP_MISS_MOSTLY] = "mostly random line evicted",
+		[MP_MISS_RANDOM] = "random line evicted",
+		[MP_MISS_MRU] = "first unused line evicted",
+		[MP_MISS_MRU_RANDOM] = "any unused line evicted",
+	};
+
+	return policy < MP_MISS_POLICIES ? name[policy] : "unknown";
 }
 
 double mp_miss_position(double x)

@@ -6,11 +6,32 @@
 #ifndef MP_MISS_H
 #define MP_MISS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-/** MP_MISS_SHAPES - shapes in the table */
-#define MP_MISS_SHAPES 50
+/**
+ * enum mp_miss_policy - who is evicted, as far as a cyclic walk can tell
+ * @MP_MISS_LRU: a line that does not come round in time: least recently
+ *	used, first in first out, trees and the re-reference predictors all
+ *	do the same to a walk, and one line too many makes a whole set miss
+ * @MP_MISS_QUARTER, @MP_MISS_HALF, @MP_MISS_MOSTLY: in between
+ * @MP_MISS_RANDOM: any line
+ * @MP_MISS_MRU: the first line not used since all were (one bit a line)
+ * @MP_MISS_MRU_RANDOM: any of those
+ */
+enum mp_miss_policy {
+	MP_MISS_LRU,
+	MP_MISS_QUARTER,
+	MP_MISS_HALF,
+	MP_MISS_MOSTLY,
+	MP_MISS_RANDOM,
+	MP_MISS_MRU,
+	MP_MISS_MRU_RANDOM,
+	MP_MISS_POLICIES,
+};
+
+/** MP_MISS_SHAPES - shapes in the table: policies, ways, three scatters */
+#define MP_MISS_WAYS 5
+#define MP_MISS_SHAPES (MP_MISS_POLICIES * MP_MISS_WAYS * 3)
 /** The table spans x = 2^-MP_MISS_BELOW .. 2^MP_MISS_ABOVE. */
 #define MP_MISS_BELOW 4
 #define MP_MISS_ABOVE 4
@@ -20,18 +41,18 @@
 
 /**
  * struct mp_miss_shape - how lines fall on sets, and who is evicted
- * @scattered: each page (or line, by a hash) falls on a set at random, so
- *	that sets hold a Poisson number of lines; else evenly, as in
- *	contiguous memory or in a cache indexed within the page
+ * @scatter: 0 = lines fall on sets evenly, as in contiguous memory or in a
+ *	cache indexed within the page; 1 = at random, as pages do that are
+ *	taken singly (or lines, by a hash): sets hold a Poisson number of
+ *	lines; 0.5 = half of that variance, as where runs of pages are
+ *	contiguous
  * @ways: associativity
- * @random_share: 0 = the least recently used line goes (FIFO alike: on a
- *	cyclic walk both evict a line before it comes round again);
- *	1 = a random one; in between for the policies that lie there
+ * @policy: enum mp_miss_policy
  */
 struct mp_miss_shape {
-	bool scattered;
+	double scatter;
 	uint32_t ways;
-	double random_share;
+	uint32_t policy;
 };
 
 /** struct mp_miss_table - all shapes, tabulated over log x */
@@ -50,8 +71,11 @@ struct mp_miss_table {
  */
 double mp_miss_random(uint32_t lines, uint32_t ways);
 
-/** mp_miss_table_fill() - tabulate all shapes */
-void mp_miss_table_fill(struct mp_miss_table *table);
+/** mp_miss_policy_name() - such as "random line evicted" */
+const char *mp_miss_policy_name(uint32_t policy);
+
+/** mp_miss_table_get() - the table; made at the first call, always the same */
+const struct mp_miss_table *mp_miss_table_get(void);
 
 /** mp_miss_position() - where x lies in the table, in points */
 double mp_miss_position(double x);
@@ -71,7 +95,7 @@ static inline double mp_miss_at(const struct mp_miss_table *table,
 	return miss[i] + (position - i) * (miss[i + 1] - miss[i]);
 }
 
-/** mp_miss_lookup() - miss share at x */
+/** mp_miss_lookup() - miss share at x = footprint / capacity */
 double mp_miss_lookup(const struct mp_miss_table *table, uint32_t shape,
 		      double x);
 

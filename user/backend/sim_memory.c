@@ -388,9 +388,22 @@ uint64_t mp_sim_memory_hops(struct mp_sim_memory *memory, uint64_t hops)
 	return hops ? cycles + sum_up(memory, hops) : cycles;
 }
 
+/* Hops that were summed up have left the state at the turn's beginning. */
+static void catch_up(struct mp_sim_memory *memory)
+{
+	const uint32_t at = memory->at;
+	uint32_t n;
+
+	for (uint32_t i = 0; memory->phase == MP_SIM_STEADY && i < at; i += n) {
+		n = block_of(at - i);
+		load_slots(memory, i, n, NULL);
+	}
+}
+
 void mp_sim_memory_limit(struct mp_sim_memory *memory, uint32_t level,
 			 double share)
 {
+	catch_up(memory);
 	mp_sim_cache_limit(&memory->level[level], share);
 	memory->phase = MP_SIM_WATCH;
 	memory->watched_hops = 0;

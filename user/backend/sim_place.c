@@ -44,6 +44,7 @@ int mp_sim_place_init(struct mp_sim_place *place,
 	uint64_t frames, first;
 	uint32_t half = 1;
 
+	place->frame = NULL;
 	place->shift = huge ? MP_SIM_HUGE_SHIFT : MP_SIM_SMALL_SHIFT;
 	place->pages = ((bytes - 1) >> place->shift) + 1;
 	frames = machine->general.ram_bytes >> place->shift;

@@ -24,14 +24,11 @@
 /* Lengths above cost tenths of a second each. */
 #define DEAR (48 * MIB)
 #define QUICK_DEAR (8 * MIB)
-/* Around an edge, this many to the octave; beyond DEAR_EDGE fewer, as a
- * shared level's edge is blurred anyway and each length is dear. */
+/* Around an edge, this many to the octave; where it is sharp more, and for
+ * a shared level fewer at first, as each length is dear. */
 #define EDGE_GRAIN 8
 #define SHARP_GRAIN 16
-#define DEAR_EDGE (3 * MIB)
 #define DEAR_GRAIN 4
-/* A fit that leaves more than this share of the jump explains nothing. */
-#define MISFIT_MAX 0.2
 /* A capacity whose passes differ by more has moved. */
 #define MOVED 1.35
 /* Limits further apart than this (1.29 by the rule of the house) do not
@@ -43,33 +40,43 @@
 /* Beyond the innermost, levels are indexed by physical address, and huge
  * pages are contiguous only as far as the machine below this one grants.
  * Small pages are scattered in any case: a second opinion. */
-static int plan_small(const struct mp_view *view,
+static int plan_sides(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
 		      struct mp_plan *plan)
 {
 	uint32_t n = mp_cpu_replicates(view) + 2;
 	double size = edges->level[k].size_bytes;
-	struct mp_sweep small;
-	int err;
+	struct mp_sweep sweep;
+	int err = 0;
 
-	mp_cpu_small_sweep(view, &small);
-	err = mp_cpu_grid(&small, view, size / 4, size * 3, GRAIN, n, plan);
-	if (err)
+	for (uint32_t side = 0; side < MP_CPU_SIDES && !err; side++) {
+		if (!mp_cpu_side_sweep(view, side, &sweep))
+			break;
+		err = mp_cpu_grid(&sweep, view, size / 5, size * 5, GRAIN, n,
+				  plan);
+		if (!err)
+			err = mp_cpu_grid(&sweep, view, size / 2, size * 2,
+					  EDGE_GRAIN, n, plan);
+	}
+	/* Where it is sharp, more closely still. */
+	if (err || !edges->fitted[k] || edges->edge[k].high >
+					edges->edge[k].low * SHARP)
 		return err;
-	return mp_cpu_grid(&small, view, size / 2, size * 1.7, DEAR_GRAIN, n,
-			   plan);
+	size = edges->edge[k].size;
+	mp_cpu_side_sweep(view, 0, &sweep);
+	return mp_cpu_grid(&sweep, view, size / 1.1, size * 1.15, SHARP_GRAIN,
+			   n, plan);
 }
 
+/* The innermost level, or one that others share. */
 static int plan_edge(const struct mp_view *view, const struct mp_sweep *sweep,
 		     const struct mp_cpu_edges *edges, uint32_t k,
 		     struct mp_plan *plan)
 {
-	uint32_t n = mp_cpu_replicates(view), grain = EDGE_GRAIN;
+	uint32_t n = mp_cpu_replicates(view);
 	double size = edges->level[k].size_bytes;
 	int err;
 
-	if (size > DEAR_EDGE)
-		grain = DEAR_GRAIN;
 	/* The stretch that the fit looks at, with all its replicates .. */
 	err = mp_cpu_grid(sweep, view, size / 3, fmin(size * 3, DEFAULT_TO),
 			  GRAIN, n, plan);
@@ -77,20 +84,17 @@ static int plan_edge(const struct mp_view *view, const struct mp_sweep *sweep,
 		return err;
 	/* .. the edge itself more closely .. */
 	err = mp_cpu_grid(sweep, view, edges->level[k].low_bytes / 1.2,
-			  edges->level[k].high_bytes * 1.2, grain, n, plan);
+			  edges->level[k].high_bytes * 1.2,
+			  k ? DEAR_GRAIN : EDGE_GRAIN, n, plan);
 	if (err || !edges->fitted[k])
 		return err;
-	if (size > DEAR_EDGE)
-		return view->depth == MP_DEPTH_QUICK ? 0 :
-		       mp_cpu_grid(sweep, view, size / 1.3, size * 1.3,
-				   EDGE_GRAIN, n, plan);
-	/* .. and, where it is sharp, more closely still. */
+	/* .. and, as long as it is not dear, more closely still. */
+	if (k && view->depth == MP_DEPTH_QUICK)
+		return 0;
 	size = edges->edge[k].size;
-	err = mp_cpu_grid(sweep, view, size / 1.15, size * 1.15, SHARP_GRAIN,
-			  n, plan);
-	if (err || !k || !mp_cpu_takes_small(view))
-		return err;
-	return plan_small(view, edges, k, plan);
+	return mp_cpu_grid(sweep, view, size / (k ? 1.3 : 1.15),
+			   size * (k ? 1.3 : 1.15),
+			   k ? EDGE_GRAIN : SHARP_GRAIN, n, plan);
 }
 
 static int next(const struct mp_view *view, struct mp_plan *plan)
@@ -113,7 +117,9 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	if (err)
 		return err == -ENODATA ? 1 : err;
 	for (uint32_t k = 0; k < edges.n && !err; k++)
-		err = plan_edge(view, &sweep, &edges, k, plan);
+		err = mp_cpu_has_sides(k, edges.level[k].size_bytes) ?
+		      plan_sides(view, &edges, k, plan) :
+		      plan_edge(view, &sweep, &edges, k, plan);
 	mp_cpu_edges_free(&edges);
 	return err ? err : 1;
 }
@@ -127,55 +133,33 @@ static bool moved(const struct mp_cpu_edges *edges, uint32_t k)
 	       edge->pass_high / edge->pass_low > MOVED;
 }
 
-/* One answer from two curves over the same level. */
-static void join(const struct mp_edge *a, const struct mp_edge *b,
-		 const struct mp_miss_table *table, struct mp_edge *out)
+static void note(const struct mp_cpu_edges *edges, uint32_t k,
+		 struct mp_fact *fact)
 {
-	bool a_wider = a->high / a->low > b->high / b->low;
+	double low = edges->level[k].low_bytes / 1.5;
+	double high = edges->level[k].high_bytes * 1.5;
 
-	*out = *a;
-	if (b->misfit > MISFIT_MAX)
-		return;
-	if (fmin(a->high, b->high) >= fmax(a->low, b->low)) {
-		out->size = a_wider ? b->size : a->size;
-		out->low = fmax(a->low, b->low);
-		out->high = fmin(a->high, b->high);
-		out->size = fmin(fmax(out->size, out->low), out->high);
-		return;
-	}
-	/* They differ. A sharp edge is one of contiguous memory; a blurred
-	 * one is read better where the scatter is known to be complete. */
-	if (a->high / a->low > SHARP || table->shape[a->shape].scattered)
-		*out = *b;
-}
-
-static void answer(const struct mp_cpu_edges *edges, uint32_t k,
-		   struct mp_edge *edge)
-{
-	*edge = edges->edge[k];
-	if (edges->small_fitted[k])
-		join(&edges->edge[k], &edges->small_edge[k], edges->table,
-		     edge);
+	if (!mp_cpu_has_sides(k, edges->level[k].size_bytes))
+		mp_curve_note(&edges->curve, low, high, fact);
+	else
+		for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
+			mp_curve_note(&edges->side[i], low, high, fact);
 }
 
 static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 		  struct mp_fact *fact)
 {
-	const struct mp_miss_shape *shape;
-	struct mp_edge joined, *edge = &joined;
+	const struct mp_edge *edge = &edges->edge[k];
+	const struct mp_miss_shape *shape =
+		&edges->table->shape[edge->shape];
 
-	answer(edges, k, edge);
-	shape = &edges->table->shape[edge->shape];
 	snprintf(fact->method, sizeof(fact->method),
-		 "capacity that explains where misses set in; best shape: sets filled %s, %u ways, %.0f %% of victims random%s",
-		 shape->scattered ? "at random" : "evenly", shape->ways,
-		 100 * shape->random_share,
-		 edges->small_fitted[k] ? "; with huge and with small pages" :
-					  "");
-	mp_curve_note(&edges->curve, edge->low / 1.5, edge->high * 1.5, fact);
-	if (edges->small_fitted[k])
-		mp_curve_note(&edges->small, edge->low, edge->high, fact);
-	if (!edges->fitted[k] || edge->misfit > MISFIT_MAX) {
+		 "capacity that explains where misses set in; best shape: sets filled %s, %u ways, %s",
+		 shape->scatter == 0 ? "evenly" :
+		 shape->scatter == 1 ? "at random" : "half at random",
+		 shape->ways, mp_miss_policy_name(shape->policy));
+	note(edges, k, fact);
+	if (!edges->fitted[k]) {
 		mp_fact_cannot(fact, "bytes",
 			       "too noisy: the edge near %.0f KiB has no shape that a cache could give it",
 			       edges->level[k].size_bytes / 1024);

@@ -14,6 +14,10 @@
 #define LINE_USUAL 64u
 /* Every second line: the neighbour of a line is often fetched along. */
 #define APART 2u
+/* One line in eight, for second looks. */
+#define SIDE_APART 8u
+/* Levels larger than this are likely to be shared. */
+#define PRIVATE_MAX (4.0 * 1024 * 1024)
 /* 16 small pages: within the first TLB of every CPU known to us. */
 #define REACH (64u << 10)
 #define GRID_FROM 1024.0
@@ -21,11 +25,16 @@
  * neighbouring edge is nearer. */
 #define FIT_BELOW 5.0
 #define FIT_ABOVE 5.0
+/* A fit over fewer lengths, or one that leaves more than this share of the
+ * jump, explains nothing. */
+#define FIT_POINTS 6u
+#define MISFIT_MAX 0.2
+/* Limits of an edge as sharp as evenly filled sets make it. */
+#define SHARP 1.1
 /* Capacities are searched this far beyond the detector's bracket. */
 #define SEARCHED 1.5
-/* Distance kept from neighbouring edges. */
+/* Distance kept from the edge inside. */
 #define CLEAR_ABOVE 1.4
-#define CLEAR_BELOW 0.7
 
 const char *const mp_cpu_level_name[MP_CPU_LEVELS] = {
 	"l1d", "l2", "l3", "l4"
@@ -96,15 +105,20 @@ void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep)
 		      REACH);
 }
 
-void mp_cpu_small_sweep(const struct mp_view *view, struct mp_sweep *sweep)
+bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
+		       struct mp_sweep *sweep)
 {
 	mp_cpu_main_sweep(view, sweep);
+	sweep->stride *= SIDE_APART / APART;
+	if (!side)
+		return true;
 	sweep->pages = MP_PAGES_4K;
+	return !view->pages_forced && view->pages != MP_PAGES_4K;
 }
 
-bool mp_cpu_takes_small(const struct mp_view *view)
+bool mp_cpu_has_sides(uint32_t k, double size_bytes)
 {
-	return !view->pages_forced && view->pages != MP_PAGES_4K;
+	return k && size_bytes < PRIVATE_MAX;
 }
 
 int mp_cpu_levels(const struct mp_curve *curve,
@@ -162,8 +176,7 @@ static void fit_stretch(const struct mp_cpu_edges *edges,
 	if (k)
 		low = fmax(low, edges->level[k - 1].size_bytes * CLEAR_ABOVE);
 	if (k + 1 < edges->n)
-		high = fmin(high, edges->level[k + 1].size_bytes *
-				  CLEAR_BELOW);
+		high = fmin(high, edges->level[k + 1].low_bytes);
 	data->from = fmax(level->low_bytes / SEARCHED, low);
 	data->to = fmin(level->high_bytes * SEARCHED, high);
 	for (uint32_t i = 0; i < curve->n; i++) {
@@ -174,22 +187,64 @@ static void fit_stretch(const struct mp_cpu_edges *edges,
 	}
 }
 
-static int fit_level(const struct mp_view *view, struct mp_cpu_edges *edges,
-		     uint32_t k)
+/* One answer from two curves over the same level. */
+static void join(const struct mp_edge *a, const struct mp_edge *b,
+		 const struct mp_miss_table *table, struct mp_edge *out)
+{
+	bool a_wider = a->high / a->low > b->high / b->low;
+
+	*out = *a;
+	if (fmin(a->high, b->high) >= fmax(a->low, b->low)) {
+		if (a_wider)
+			*out = *b;
+		out->low = fmax(a->low, b->low);
+		out->high = fmin(a->high, b->high);
+		out->size = fmin(fmax(out->size, out->low), out->high);
+		return;
+	}
+	/* They differ. A sharp edge is one of contiguous memory; a blurred
+	 * one is read better where the scatter is known to be complete. */
+	if (a->high / a->low > SHARP || table->shape[a->shape].scatter > 0)
+		*out = *b;
+}
+
+static int fit_curve(const struct mp_view *view, struct mp_cpu_edges *edges,
+		     const struct mp_curve *curve, uint32_t k,
+		     struct mp_edge *edge, bool *fitted)
 {
 	struct mp_edge_data *data = calloc(1, sizeof(*data));
 
 	if (!data)
 		return -ENOMEM;
-	fit_stretch(edges, &edges->curve, k, data);
-	edges->fitted[k] = !mp_edge_fit(data, edges->table, view->seed + k,
-					&edges->edge[k]);
-	memset(data, 0, sizeof(*data));
-	fit_stretch(edges, &edges->small, k, data);
-	edges->small_fitted[k] = k && !mp_edge_fit(data, edges->table,
-						   view->seed + k,
-						   &edges->small_edge[k]);
+	fit_stretch(edges, curve, k, data);
+	*fitted = data->n >= FIT_POINTS &&
+		  !mp_edge_fit(data, edges->table, view->seed + k, edge) &&
+		  edge->misfit <= MISFIT_MAX;
 	free(data);
+	return 0;
+}
+
+static int fit_level(const struct mp_view *view, struct mp_cpu_edges *edges,
+		     uint32_t k)
+{
+	struct mp_edge side[MP_CPU_SIDES];
+	bool fits[MP_CPU_SIDES] = { false, false };
+	int err = 0;
+
+	if (mp_cpu_has_sides(k, edges->level[k].size_bytes))
+		for (uint32_t i = 0; i < MP_CPU_SIDES && !err; i++)
+			err = fit_curve(view, edges, &edges->side[i], k,
+					&side[i], &fits[i]);
+	if (err)
+		return err;
+	edges->fitted[k] = true;
+	if (fits[0] && fits[1])
+		join(&side[0], &side[1], edges->table, &edges->edge[k]);
+	else if (fits[0] || fits[1])
+		edges->edge[k] = side[fits[1]];
+	else
+		return fit_curve(view, edges, &edges->curve, k,
+				 &edges->edge[k], &edges->fitted[k]);
 	return 0;
 }
 
@@ -201,10 +256,10 @@ static int curves_gather(const struct mp_view *view,
 
 	mp_cpu_main_sweep(view, &sweep);
 	err = mp_sweep_gather(&sweep, view, &edges->curve);
-	if (err || !mp_cpu_takes_small(view))
-		return err;
-	mp_cpu_small_sweep(view, &sweep);
-	return mp_sweep_gather(&sweep, view, &edges->small);
+	for (uint32_t i = 0; i < MP_CPU_SIDES && !err; i++)
+		if (mp_cpu_side_sweep(view, i, &sweep))
+			err = mp_sweep_gather(&sweep, view, &edges->side[i]);
+	return err;
 }
 
 int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
@@ -217,11 +272,7 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 		err = mp_cpu_levels(&edges->curve, edges->level, &edges->n);
 	if (err)
 		goto err_edges;
-	err = -ENOMEM;
-	edges->table = malloc(sizeof(*edges->table));
-	if (!edges->table)
-		goto err_edges;
-	mp_miss_table_fill(edges->table);
+	edges->table = mp_miss_table_get();
 	for (uint32_t k = 0; k < edges->n; k++) {
 		err = fit_level(view, edges, k);
 		if (err)
@@ -236,9 +287,8 @@ err_edges:
 void mp_cpu_edges_free(struct mp_cpu_edges *edges)
 {
 	mp_curve_free(&edges->curve);
-	mp_curve_free(&edges->small);
-	free(edges->table);
-	edges->table = NULL;
+	for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
+		mp_curve_free(&edges->side[i]);
 }
 
 double mp_cpu_miss(const struct mp_cpu_edges *edges, uint32_t k, double length)

@@ -61,34 +61,43 @@ void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep);
 int mp_cpu_levels(const struct mp_curve *curve,
 		  struct mp_level level[MP_CPU_LEVELS], uint32_t *n);
 
-/** mp_cpu_small_sweep() - the main sweep over pages of 4 KiB, which fall on
- * the sets of a physically indexed level at random */
-void mp_cpu_small_sweep(const struct mp_view *view, struct mp_sweep *sweep);
-
-/** mp_cpu_takes_small() - is that another sweep, and may it be asked for? */
-bool mp_cpu_takes_small(const struct mp_view *view);
+/** MP_CPU_SIDES - second looks at an edge: wished-for pages, and small ones */
+#define MP_CPU_SIDES 2
 
 /**
- * struct mp_cpu_edges - the edges of the main curve
- * @curve: the curve, owned
- * @small: the curve over small pages, owned; empty where there is none
+ * mp_cpu_side_sweep() - a second look at the edge of a private level
+ * @side: 0 over the pages that the view wishes for; 1 over pages of 4 KiB,
+ *	which fall on the sets of a physically indexed level at random
+ *
+ * One line in eight: a turn is short, so that what others do in the levels
+ * further out hardly touches it. Return: false where side 1 is the same as
+ * side 0 or must not be asked for.
+ */
+bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
+		       struct mp_sweep *sweep);
+
+/** mp_cpu_has_sides() - is a level looked at so? Not the innermost, nor one
+ * so large that others share it. */
+bool mp_cpu_has_sides(uint32_t k, double size_bytes);
+
+/**
+ * struct mp_cpu_edges - the levels of the main curve and their edges
+ * @curve: the main curve, owned
+ * @side: the curves of second looks, owned
  * @table: miss shapes
  * @n: levels
- * @level: as the detector saw them
- * @edge: as the fit saw them
- * @fitted: whether the fit of each came out
- * @small_edge, @small_fitted: the same for the curve over small pages
+ * @level: as the detector saw them in the main curve
+ * @edge: as the fits saw them, second looks included
+ * @fitted: whether a fit of each came out
  */
 struct mp_cpu_edges {
 	struct mp_curve curve;
-	struct mp_curve small;
-	struct mp_miss_table *table;
+	struct mp_curve side[MP_CPU_SIDES];
+	const struct mp_miss_table *table;
 	uint32_t n;
 	struct mp_level level[MP_CPU_LEVELS];
 	struct mp_edge edge[MP_CPU_LEVELS];
 	bool fitted[MP_CPU_LEVELS];
-	struct mp_edge small_edge[MP_CPU_LEVELS];
-	bool small_fitted[MP_CPU_LEVELS];
 };
 
 /**

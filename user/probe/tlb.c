@@ -191,12 +191,12 @@ static int costs_levels(struct costs *costs)
 static int costs_find(const struct mp_view *view, struct costs **out)
 {
 	struct costs *costs = calloc(1, sizeof(*costs));
-	struct mp_miss_table *table = malloc(sizeof(*table));
+	const struct mp_miss_table *table = mp_miss_table_get();
 	struct mp_sweep spread, packed;
-	int err = -ENOMEM;
+	int err;
 
-	if (!costs || !table)
-		goto err_memory;
+	if (!costs)
+		return -ENOMEM;
 	sweeps(view, &spread, &packed);
 	err = mp_sweep_gather(&spread, view, &costs->pages);
 	if (!err)
@@ -207,18 +207,14 @@ static int costs_find(const struct mp_view *view, struct costs **out)
 	err = costs_levels(costs);
 	if (err)
 		goto err_memory;
-	mp_miss_table_fill(table);
 	for (uint32_t k = 0; k < costs->n_levels && k < LEVELS && !err; k++)
 		err = costs_fit(costs, table, k, view->seed);
 	if (err)
 		goto err_memory;
-	free(table);
 	*out = costs;
 	return 0;
 err_memory:
-	free(table);
-	if (costs)
-		costs_free(costs);
+	costs_free(costs);
 	return err;
 }
 

@@ -34,7 +34,7 @@ int mp_json_fail(const struct mp_json_at *at, const char *key,
 	int n;
 
 	n = snprintf(at->why, at->room, "%s%s%s: ", at->path,
-		     at->path[0] && key[0] != '[' ? "." : "", key);
+		     at->path[0] && key[0] ? "." : "", key);
 	if (n < 0 || (size_t)n >= at->room)
 		return -EINVAL;
 	va_start(args, format);

@@ -17,8 +17,9 @@
 #define DOTS_Y_MAX (4 * MP_PLOT_ROWS)
 /* Left of the drawing area: numbers, then the axis. */
 #define MARGIN 10
-/* Room above and below the curve, as a share of its logarithmic height. */
-#define PADDING 0.04
+/* Room above and below the curve, as a share of its logarithmic height: less
+ * than half a row of characters. */
+#define PADDING 0.03
 
 struct axis {
 	double from;	/* natural logarithms */

@@ -261,8 +261,9 @@ static void disagreements(const struct writer *writer)
 		mp_utf8_wrap(writer->out, 2, 2, line);
 	}
 	if (!report->n_disagreements)
-		fprintf(writer->out,
-			"none: nothing measured contradicts what the system claims\n");
+		fprintf(writer->out, "none: %s\n", report->n_claims ?
+			"nothing measured contradicts what the system claims" :
+			"nothing is claimed");
 }
 
 static const char *stop_words(const char *stop)
