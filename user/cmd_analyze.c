@@ -112,7 +112,8 @@ static int print_text(const struct finding *finding,
 	mp_style_guess(&style, STDOUT_FILENO, args->no_color);
 	for (uint32_t i = 0; i < finding->n; i++) {
 		mark[i].x = finding->level[i].size_bytes;
-		snprintf(mark[i].name, sizeof(mark[i].name), "L%u", i + 1);
+		snprintf(mark[i].name, sizeof(mark[i].name), "L%hhu",
+			 (unsigned char)(i + 1));
 	}
 	printf("%s: %u points, %u level%s of cache\n", finding->path,
 	       finding->curve.n, finding->n, finding->n == 1 ? "" : "s");

@@ -7,7 +7,6 @@
 
 #include "cmd.h"
 #include "exp.h"
-#include "limits.h"
 #include "why.h"
 
 #define TARGET "cpu"

@@ -49,7 +49,7 @@ static void fill_table(const struct mp_opt *opts, struct getopt_table *table)
 
 	memset(table, 0, sizeof(*table));
 	*letter++ = ':';
-	for (int i = 0; opts[i].name && i < OPTS_MAX; i++) {
+	for (int i = 0; i < OPTS_MAX && opts[i].name; i++) {
 		const bool takes = opts[i].kind != MP_OPT_FLAG;
 
 		table->option[i].name = opts[i].name;

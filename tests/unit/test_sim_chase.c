@@ -277,6 +277,25 @@ static void the_cost_is_building_and_walking(void **state)
 	mp_batch_free(&batch);
 }
 
+static void only_pages_with_a_slot_are_built(void **state)
+{
+	struct mp_batch batch;
+	struct mp_exp exp;
+	double pages_ns;
+
+	(void)state;
+	/* 64 slots 16 pages apart: 64 pages are touched, not 1024. */
+	mp_exp_chase(&exp, 0, MP_PAGES_4K, 4 * MIB, 64 * KIB, 0);
+	exp.actor[0].bursts = 1;
+	exp.actor[0].hops = 64;
+	chase(quiet, &exp, 1, 0, &batch);
+	pages_ns = 64 * 250;
+	assert_true((double)batch.cost_ns > pages_ns);
+	assert_true((double)batch.grant.clock[0].at_ns <
+		    (double)batch.start_ns + 1.1 * pages_ns);
+	mp_batch_free(&batch);
+}
+
 static void every_round_warms_up_and_has_its_bursts(void **state)
 {
 	struct mp_batch batch;
@@ -362,6 +381,7 @@ int main(void)
 		cmocka_unit_test(
 			the_largest_arena_is_half_the_memory_or_the_cap),
 		cmocka_unit_test(the_cost_is_building_and_walking),
+		cmocka_unit_test(only_pages_with_a_slot_are_built),
 		cmocka_unit_test(every_round_warms_up_and_has_its_bursts),
 		cmocka_unit_test(a_jump_of_the_core_clock_is_flagged),
 		cmocka_unit_test(the_share_of_bursts_hit_is_that_of_the_gaps),

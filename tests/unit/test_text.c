@@ -187,6 +187,30 @@ static void the_text_of_a_report_read_back_is_the_same(void **state)
 	free(after);
 }
 
+static void each_place_has_its_own_picture(void **state)
+{
+	const struct mp_style style = { 0 };
+	struct mp_report report;
+	struct mp_where where;
+	struct mp_fact *fact;
+	char *text;
+
+	(void)state;
+	sample_report(&report, "");
+	mp_where_cpu(&where, 7);
+	fact = mp_facts_add(&report.facts, "cpu.l1d.size", &where);
+	assert_non_null(fact);
+	fact->value = 65536;
+	snprintf(fact->unit, sizeof(fact->unit), "bytes");
+	text = text_of(&report, &style);
+	assert_non_null(strstr(text, "\nMemory hierarchy as CPU 0 sees it\n"));
+	assert_non_null(strstr(text, "\nMemory hierarchy as CPU 7 sees it\n"));
+	assert_non_null(strstr(text, "| L1d |              64 KiB"));
+	assert_non_null(strstr(text, "\nfacts (cpus=7)\ncpu.l1d.size: 65536"));
+	mp_report_free(&report);
+	free(text);
+}
+
 static void an_empty_report_is_a_page_too(void **state)
 {
 	const struct mp_style style = { 0 };
@@ -213,6 +237,7 @@ int main(void)
 		cmocka_unit_test(every_fact_has_a_line_of_fixed_form),
 		cmocka_unit_test(colours_are_only_where_they_are_wanted),
 		cmocka_unit_test(the_text_of_a_report_read_back_is_the_same),
+		cmocka_unit_test(each_place_has_its_own_picture),
 		cmocka_unit_test(an_empty_report_is_a_page_too),
 	};
 

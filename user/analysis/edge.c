@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "analysis/stat.h"
@@ -20,7 +21,9 @@
 /* A grid of 16 lengths an octave, or more, is a fine one. */
 #define FINE exp2(1.0 / 16)
 #define POINTS_MIN 4u
-#define PASSES_MIN 3u
+/* Miss shares between which a replicate tells a capacity. */
+#define SLOPE_LOW 0.15
+#define SLOPE_HIGH 0.85
 #define DRAWS 100u
 /* Errors of a point that replicates do not show: of its value (clock), and
  * of the jump (a shape is never quite right). */
@@ -126,7 +129,11 @@ static void best_of_shape(const struct mp_edge_data *data,
 static bool shape_fits(const struct mp_edge_data *data,
 		       const struct mp_miss_table *table, uint32_t shape)
 {
-	return !data->even_only || table->shape[shape].scatter == 0;
+	double scatter = table->shape[shape].scatter;
+
+	return data->scatters & (scatter == 0 ? MP_EDGE_EVEN :
+				 scatter == 1 ? MP_EDGE_RANDOM :
+						MP_EDGE_HALF);
 }
 
 static int best_of_all(const struct mp_edge_data *data, const struct values *v,
@@ -242,35 +249,29 @@ static void widen_to_grid(const struct mp_edge_data *data,
 				      edge->high * FINE)) * TRIED_HALF;
 }
 
-/* The capacity as each pass over the plan saw it. */
-static void fit_passes(const struct mp_edge_data *data, struct values v,
+/* The capacity as each replicate on the slope would have it alone. */
+static void see_singly(const struct mp_edge_data *data,
 		       const struct mp_miss_table *table,
 		       const struct best *best, struct mp_edge *edge)
 {
-	edge->pass_low = INFINITY;
-	edge->pass_high = 0;
-	for (uint32_t pass = 0; pass < MP_EDGE_PASSES; pass++) {
-		struct best alone = { .line.left = INFINITY };
-		struct values w = v;
+	double size[MP_EDGE_POINTS * MP_EDGE_PASSES];
+	double rise = best->line.outside - best->line.inside;
 
-		w.n = 0;
-		for (uint32_t i = 0; i < v.n; i++) {
-			if (data->point[i].n <= pass)
+	for (uint32_t i = 0; i < data->n; i++) {
+		const struct mp_edge_point *p = &data->point[i];
+
+		for (uint32_t k = 0; k < p->n; k++) {
+			double miss = (p->y[k] - best->line.inside) / rise;
+
+			if (miss < SLOPE_LOW || miss > SLOPE_HIGH)
 				continue;
-			w.at[w.n] = v.at[i];
-			w.weight[w.n] = v.weight[i];
-			w.y[w.n++] = data->point[i].y[pass];
+			size[edge->n_seen++] = p->x /
+				mp_miss_inverse(table, best->shape, miss);
 		}
-		/* A pass with holes in it says little. */
-		if (w.n < POINTS_MIN || 4 * w.n < 3 * v.n)
-			break;
-		best_of_shape(data, &w, table, best->shape, &alone, NULL);
-		if (isinf(alone.line.left))
-			continue;
-		edge->n_passes++;
-		edge->pass_low = fmin(edge->pass_low, alone.size);
-		edge->pass_high = fmax(edge->pass_high, alone.size);
 	}
+	mp_stat_sort(size, edge->n_seen);
+	edge->seen_low = mp_stat_quantile(size, edge->n_seen, 0.1);
+	edge->seen_high = mp_stat_quantile(size, edge->n_seen, 0.9);
 }
 
 /* Points that scatter say little of the shape and count for little here. */
@@ -307,6 +308,6 @@ int mp_edge_fit(const struct mp_edge_data *data,
 	widen_by_shapes(data, &v, table, &best, edge);
 	widen_by_draws(data, v, table, &best, seed, edge);
 	widen_to_grid(data, edge);
-	fit_passes(data, v, table, &best, edge);
+	see_singly(data, table, &best, edge);
 	return 0;
 }

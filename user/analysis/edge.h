@@ -3,7 +3,6 @@
 #ifndef MP_EDGE_H
 #define MP_EDGE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "analysis/miss.h"
@@ -25,18 +24,26 @@ struct mp_edge_point {
 	double y[MP_EDGE_PASSES];
 };
 
+/** enum mp_edge_scatter - how lines may fall on sets, bits */
+enum mp_edge_scatter {
+	MP_EDGE_EVEN = 1u << 0,
+	MP_EDGE_HALF = 1u << 1,	/* runs of pages, or a hash over evenness */
+	MP_EDGE_RANDOM = 1u << 2,
+	MP_EDGE_ANY = 7u,
+};
+
 /**
  * struct mp_edge_data - the stretch of a curve that holds one edge
  * @n: points
  * @from, @to: capacities that are tried
- * @even_only: lines are known to fall on sets evenly
+ * @scatters: how lines may fall on the sets, bits of enum mp_edge_scatter
  * @point: by rising x
  */
 struct mp_edge_data {
 	uint32_t n;
 	double from;
 	double to;
-	bool even_only;
+	uint32_t scatters;
 	struct mp_edge_point point[MP_EDGE_POINTS];
 };
 
@@ -48,8 +55,9 @@ struct mp_edge_data {
  * @inside, @outside: values below and above the edge
  * @misfit: weighted root mean square of what is left, a share of the jump
  * @shape: best shape, index into the table
- * @n_passes: passes over the plan that could be fitted alone
- * @pass_low, @pass_high: least and greatest capacity of a single pass
+ * @n_seen: single replicates that lay on the slope of the edge
+ * @seen_low, @seen_high: the capacities that these alone would give, nine of
+ *	ten and one of ten: a capacity that holds still keeps them together
  */
 struct mp_edge {
 	double size;
@@ -59,9 +67,9 @@ struct mp_edge {
 	double outside;
 	double misfit;
 	uint32_t shape;
-	uint32_t n_passes;
-	double pass_low;
-	double pass_high;
+	uint32_t n_seen;
+	double seen_low;
+	double seen_high;
 };
 
 /**

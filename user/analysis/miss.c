@@ -244,3 +244,17 @@ double mp_miss_lookup(const struct mp_miss_table *table, uint32_t shape,
 {
 	return mp_miss_at(table, shape, mp_miss_position(x));
 }
+
+double mp_miss_inverse(const struct mp_miss_table *table, uint32_t shape,
+		       double miss)
+{
+	const float *share = table->miss[shape];
+	uint32_t i = 1;
+	double part;
+
+	while (i < MP_MISS_POINTS - 1 && share[i] < miss)
+		i++;
+	part = share[i] > share[i - 1] ?
+	       (miss - share[i - 1]) / (share[i] - share[i - 1]) : 1;
+	return grid_x(i - 1) * exp2(part / MP_MISS_GRAIN);
+}

@@ -99,4 +99,8 @@ static inline double mp_miss_at(const struct mp_miss_table *table,
 double mp_miss_lookup(const struct mp_miss_table *table, uint32_t shape,
 		      double x);
 
+/** mp_miss_inverse() - the least x at which so large a share misses */
+double mp_miss_inverse(const struct mp_miss_table *table, uint32_t shape,
+		       double miss);
+
 #endif

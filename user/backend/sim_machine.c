@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The machine file: its words and their keys as tables, and the rules that
- * tie keys to one another.
+ * The machine file: its words and their keys as tables. The rules that tie
+ * keys to one another are in sim_rules.c.
  */
 #include "sim_machine.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "file.h"
+#include "sim_rules.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define LIST_TEXT 160
@@ -20,9 +20,8 @@
 #define MIB (KIB * KIB)
 #define GIB (KIB * MIB)
 #define CYCLES_MAX 1000000
-#define WAYS_MAX 1048576
 
-static const char *const level_names[] = { "l1d", "l2", "l3", "l4", NULL };
+const char *const mp_sim_level_names[] = { "l1d", "l2", "l3", "l4", NULL };
 const char *const mp_sim_policy_names[] = {
 	[MP_SIM_LRU] = "lru",
 	[MP_SIM_FIFO] = "fifo",
@@ -34,10 +33,10 @@ const char *const mp_sim_policy_names[] = {
 	NULL,
 };
 static const char *const index_names[] = { "physical", "virtual", NULL };
-static const char *const inclusion_names[] = { "non-inclusive", "inclusive",
+const char *const mp_sim_inclusion_names[] = { "non-inclusive", "inclusive",
 					       "exclusive", NULL };
-static const char *const page_names[] = { "4K", "2M", "1G", NULL };
-static const char *const walk_names[] = { "4K", "2M", "1G", "all", NULL };
+static const char *const tlb_names[] = { "4K", "2M", "1G", NULL };
+const char *const mp_sim_page_names[] = { "4K", "2M", "1G", "all", NULL };
 static const char *const prefetch_names[] = { "adjacent", "next", "stride",
 					      "stream", NULL };
 static const char *const yes_names[] = { "no", "yes", NULL };
@@ -94,9 +93,9 @@ static const struct mp_sim_key general_keys[] = {
 
 static const struct mp_sim_key level_keys[] = {
 	{ "name", MP_SIM_CHOICE, IN(mp_sim_level, name),
-	  .choices = level_names },
+	  .choices = mp_sim_level_names },
 	{ "size", MP_SIM_SIZE, IN(mp_sim_level, size_bytes), NULL, 8, 4 * GIB },
-	{ "ways", MP_SIM_COUNT, IN(mp_sim_level, ways), NULL, 1, WAYS_MAX,
+	{ "ways", MP_SIM_COUNT, IN(mp_sim_level, ways), NULL, 1, MP_SIM_WAYS_MAX,
 	  .instead = "full" },
 	{ "line", MP_SIM_SIZE, IN(mp_sim_level, line_bytes), "64", 8, 4 * KIB },
 	{ "sector", MP_SIM_SIZE, IN(mp_sim_level, sector_bytes), "", 8,
@@ -107,7 +106,7 @@ static const struct mp_sim_key level_keys[] = {
 	{ "index", MP_SIM_CHOICE, IN(mp_sim_level, index), "",
 	  .choices = index_names },
 	{ "inclusion", MP_SIM_CHOICE, IN(mp_sim_level, inclusion),
-	  "non-inclusive", .choices = inclusion_names },
+	  "non-inclusive", .choices = mp_sim_inclusion_names },
 	{ "slices", MP_SIM_COUNT, IN(mp_sim_level, slices), "1", 1, 1024 },
 	{ "shared", MP_SIM_COUNT, IN(mp_sim_level, shared), "1", 1, 1024 },
 	{ 0 },
@@ -117,10 +116,10 @@ static const struct mp_sim_key tlb_keys[] = {
 	{ "level", MP_SIM_COUNT, IN(mp_sim_tlb_level, level), NULL, 1,
 	  MP_SIM_TLB_LEVELS },
 	{ "page", MP_SIM_CHOICE, IN(mp_sim_tlb_level, page),
-	  .choices = page_names },
+	  .choices = tlb_names },
 	{ "entries", MP_SIM_COUNT, IN(mp_sim_tlb_level, entries), NULL, 1,
-	  WAYS_MAX },
-	{ "ways", MP_SIM_COUNT, IN(mp_sim_tlb_level, ways), NULL, 1, WAYS_MAX,
+	  MP_SIM_WAYS_MAX },
+	{ "ways", MP_SIM_COUNT, IN(mp_sim_tlb_level, ways), NULL, 1, MP_SIM_WAYS_MAX,
 	  .instead = "full" },
 	{ "cost", MP_SIM_COUNT, IN(mp_sim_tlb_level, cost_cycles), "0", 0,
 	  CYCLES_MAX },
@@ -132,7 +131,7 @@ static const struct mp_sim_key walk_keys[] = {
 	{ "cost", MP_SIM_COUNT, IN(mp_sim_page_walk, cost_cycles), NULL, 0,
 	  CYCLES_MAX },
 	{ "page", MP_SIM_CHOICE, IN(mp_sim_page_walk, page), "all",
-	  .choices = walk_names },
+	  .choices = mp_sim_page_names },
 	{ 0 },
 };
 
@@ -140,7 +139,7 @@ static const struct mp_sim_key prefetch_keys[] = {
 	{ "kind", MP_SIM_NAMED, IN(mp_sim_prefetch, kind),
 	  .choices = prefetch_names },
 	{ "into", MP_SIM_CHOICE, IN(mp_sim_prefetch, into),
-	  .choices = level_names },
+	  .choices = mp_sim_level_names },
 	{ "switch", MP_SIM_CHOICE, IN(mp_sim_prefetch, can_switch), "yes",
 	  .choices = yes_names },
 	{ 0 },
@@ -175,159 +174,13 @@ static const struct mp_sim_key noise_keys[] = {
 
 static const struct mp_sim_key neighbour_keys[] = {
 	{ "level", MP_SIM_CHOICE, IN(mp_sim_neighbour, level),
-	  .choices = level_names },
+	  .choices = mp_sim_level_names },
 	{ "share", MP_SIM_RANGE, IN(mp_sim_neighbour, share), "0.2..0.8", 0,
 	  0.99 },
 	{ "period_ms", MP_SIM_REAL, IN(mp_sim_neighbour, period_ms), "50", 0.1,
 	  1000000 },
 	{ 0 },
 };
-
-static bool is_power_of_two(uint64_t value)
-{
-	return value && !(value & (value - 1));
-}
-
-/* `full` becomes a number here, so that nobody else needs to know of it. */
-static int check_ways(uint64_t lines, uint32_t *ways, uint32_t policy,
-		      const char *word, const struct mp_sim_spot *spot)
-{
-	if (!*ways && (!lines || lines > WAYS_MAX))
-		return mp_sim_wrong(spot, "%s ways=full: that is %llu ways, "
-				    "1 .. %d allowed", word,
-				    (unsigned long long)lines, WAYS_MAX);
-	if (!*ways)
-		*ways = (uint32_t)lines;
-	if (policy == MP_SIM_TREE_PLRU && !is_power_of_two(*ways))
-		return mp_sim_wrong(spot, "%s ways=%u: tree-plru wants a power "
-				    "of two of ways", word, *ways);
-	return 0;
-}
-
-static int check_lines(const struct mp_sim_level *level,
-		       const struct mp_sim_spot *spot)
-{
-	if (!is_power_of_two(level->line_bytes))
-		return mp_sim_wrong(spot, "level line=%llu: a power of two, "
-				    "8 .. 4K",
-				    (unsigned long long)level->line_bytes);
-	if (!is_power_of_two(level->sector_bytes) ||
-	    level->sector_bytes > level->line_bytes)
-		return mp_sim_wrong(spot, "level sector=%llu: a power of two, "
-				    "8 .. its line of %llu",
-				    (unsigned long long)level->sector_bytes,
-				    (unsigned long long)level->line_bytes);
-	return 0;
-}
-
-static int check_level(struct mp_sim_machine *machine, void *element,
-		       const struct mp_sim_spot *spot)
-{
-	struct mp_sim_level *level = element;
-	const struct mp_sim_level *inner = NULL;
-	uint64_t column;
-	int err;
-
-	if (level > machine->level)
-		inner = level - 1;
-	if (inner && level->name <= inner->name)
-		return mp_sim_wrong(spot, "level name=%s: stands after %s, but "
-				    "levels count outwards, each once",
-				    level_names[level->name],
-				    level_names[inner->name]);
-	if (!inner && level->inclusion != MP_SIM_NON_INCLUSIVE)
-		return mp_sim_wrong(spot, "level inclusion=%s: the innermost "
-				    "level has none inside it",
-				    inclusion_names[level->inclusion]);
-	if (!level->sector_bytes)
-		level->sector_bytes = level->line_bytes;
-	if (level->index == MP_SIM_INDEX_USUAL)
-		level->index = level->name ? MP_SIM_PHYSICAL : MP_SIM_VIRTUAL;
-	err = check_lines(level, spot);
-	if (err)
-		return err;
-	column = level->line_bytes * level->slices;
-	err = check_ways(level->size_bytes % column ? 0 :
-			 level->size_bytes / column, &level->ways,
-			 level->policy.index, "level", spot);
-	if (err)
-		return err;
-	column *= level->ways;
-	if (level->size_bytes % column)
-		return mp_sim_wrong(spot, "level size=%llu: with %u ways of "
-				    "%llu bytes in %u slices these are no whole "
-				    "number of sets; a multiple of %llu is",
-				    (unsigned long long)level->size_bytes,
-				    level->ways,
-				    (unsigned long long)level->line_bytes,
-				    level->slices, (unsigned long long)column);
-	return 0;
-}
-
-static int check_tlb(struct mp_sim_machine *machine, void *element,
-		     const struct mp_sim_spot *spot)
-{
-	struct mp_sim_tlb_level *tlb = element;
-	const struct mp_sim_tlb_level *other;
-	int err;
-
-	for (other = machine->tlb; other < tlb; other++) {
-		if (other->level == tlb->level && other->page == tlb->page)
-			return mp_sim_wrong(spot, "tlb level=%u page=%s: stated "
-					    "on line %u already", tlb->level,
-					    page_names[tlb->page],
-					    other->at_line);
-	}
-	err = check_ways(tlb->entries, &tlb->ways, tlb->policy.index, "tlb",
-			 spot);
-	if (err)
-		return err;
-	if (tlb->entries % tlb->ways)
-		return mp_sim_wrong(spot, "tlb entries=%u: with %u ways these "
-				    "are no whole number of sets", tlb->entries,
-				    tlb->ways);
-	return 0;
-}
-
-static int check_walk(struct mp_sim_machine *machine, void *element,
-		      const struct mp_sim_spot *spot)
-{
-	const struct mp_sim_page_walk *walk = element, *other;
-
-	for (other = machine->walk; other < walk; other++) {
-		if (other->page == walk->page)
-			return mp_sim_wrong(spot, "walk page=%s: stated on line "
-					    "%u already", walk_names[walk->page],
-					    other->at_line);
-	}
-	return 0;
-}
-
-static int check_noise(struct mp_sim_machine *machine, void *element,
-		       const struct mp_sim_spot *spot)
-{
-	const struct mp_sim_noise *noise = element;
-
-	(void)machine;
-	if (noise->gaps > 0 && noise->gap_us.low <= 0)
-		return mp_sim_wrong(spot, "noise gap_us: a gap has a length");
-	return 0;
-}
-
-static int check_neighbour(struct mp_sim_machine *machine, void *element,
-			   const struct mp_sim_spot *spot)
-{
-	const struct mp_sim_neighbour *neighbour = element, *other;
-
-	for (other = machine->neighbour; other < neighbour; other++) {
-		if (other->level == neighbour->level)
-			return mp_sim_wrong(spot, "neighbour level=%s: stated "
-					    "on line %u already",
-					    level_names[neighbour->level],
-					    other->at_line);
-	}
-	return 0;
-}
 
 /*
  * @room: how often the word may stand in a file
@@ -355,15 +208,15 @@ struct word {
 
 static const struct word words[] = {
 	{ "machine", general_keys, ONE(general) },
-	{ "level", level_keys, MANY(n_levels, level), .check = check_level },
-	{ "tlb", tlb_keys, MANY(n_tlbs, tlb), .check = check_tlb },
-	{ "walk", walk_keys, MANY(n_walks, walk), .check = check_walk },
+	{ "level", level_keys, MANY(n_levels, level), .check = mp_sim_rule_level },
+	{ "tlb", tlb_keys, MANY(n_tlbs, tlb), .check = mp_sim_rule_tlb },
+	{ "walk", walk_keys, MANY(n_walks, walk), .check = mp_sim_rule_walk },
 	{ "prefetch", prefetch_keys, MANY(n_prefetchers, prefetch) },
 	{ "place", place_keys, ONE(pages) },
 	{ "clock", clock_keys, ONE(ticks) },
-	{ "noise", noise_keys, ONE(noise), .check = check_noise },
+	{ "noise", noise_keys, ONE(noise) },
 	{ "neighbour", neighbour_keys, MANY(n_neighbours, neighbour),
-	  .check = check_neighbour },
+	  .check = mp_sim_rule_neighbour },
 };
 
 static int unknown_word(const char *name, const struct mp_sim_spot *spot)
@@ -515,41 +368,6 @@ static void set_defaults(struct mp_sim_machine *machine, const char *file)
 			    &nowhere);
 }
 
-static bool has_level(const struct mp_sim_machine *machine, uint32_t name)
-{
-	for (uint32_t i = 0; i < machine->n_levels; i++) {
-		if (machine->level[i].name == name)
-			return true;
-	}
-	return false;
-}
-
-/* What can only be judged when every line is read. */
-static int check_whole(const struct mp_sim_machine *machine,
-		       struct mp_sim_spot *spot)
-{
-	spot->line = 0;
-	if (!machine->n_levels)
-		return mp_sim_wrong(spot, "no level: a machine has at least "
-				    "one, such as 'level name=l1d size=32K "
-				    "ways=8 latency=4'");
-	for (uint32_t i = 0; i < machine->n_neighbours; i++) {
-		spot->line = machine->neighbour[i].at_line;
-		if (!has_level(machine, machine->neighbour[i].level))
-			return mp_sim_wrong(spot, "neighbour level=%s: there "
-				"is no such level",
-				level_names[machine->neighbour[i].level]);
-	}
-	for (uint32_t i = 0; i < machine->n_prefetchers; i++) {
-		spot->line = machine->prefetch[i].at_line;
-		if (!has_level(machine, machine->prefetch[i].into))
-			return mp_sim_wrong(spot, "prefetch into=%s: there is "
-				"no such level",
-				level_names[machine->prefetch[i].into]);
-	}
-	return 0;
-}
-
 int mp_sim_machine_parse(struct mp_sim_machine *machine, const char *text,
 			 const char *file, char *why, size_t room)
 {
@@ -570,7 +388,7 @@ int mp_sim_machine_parse(struct mp_sim_machine *machine, const char *text,
 	}
 	free(copy);
 	if (!err)
-		err = check_whole(machine, &spot);
+		err = mp_sim_rule_whole(machine, &spot);
 	if (err)
 		mp_sim_machine_free(machine);
 	else
@@ -609,11 +427,6 @@ uint64_t mp_sim_machine_sets(const struct mp_sim_level *level)
 {
 	return level->size_bytes /
 	       (level->line_bytes * level->ways * level->slices);
-}
-
-const char *mp_sim_machine_level_name(const struct mp_sim_level *level)
-{
-	return level_names[level->name];
 }
 
 const char *mp_sim_machine_expect(const struct mp_sim_machine *machine,

@@ -14,6 +14,8 @@
 #define MP_SIM_TLBS 6
 #define MP_SIM_WALKS 4
 #define MP_SIM_PREFETCHERS 8
+/** MP_SIM_WAYS_MAX - ways of a set, entries of a TLB. */
+#define MP_SIM_WAYS_MAX 1048576
 /** MP_SIM_FILE_MAX_BYTES - a larger machine file is refused. */
 #define MP_SIM_FILE_MAX_BYTES (1u << 20)
 
@@ -28,9 +30,6 @@ enum mp_sim_policies {
 	MP_SIM_SRRIP,
 	MP_SIM_QLRU,
 };
-
-/** mp_sim_policy_names - by enum mp_sim_policies, ended by NULL at qlru */
-extern const char *const mp_sim_policy_names[];
 
 enum mp_sim_inclusion {
 	MP_SIM_NON_INCLUSIVE,
@@ -51,6 +50,13 @@ enum mp_sim_page {
 	MP_SIM_PAGE_1G,
 	MP_SIM_PAGE_ALL,
 };
+
+/** What the numbers above and those of levels are called; NULL-terminated.
+ * mp_sim_policy_names ends before qlru, which has parameters in its name. */
+extern const char *const mp_sim_policy_names[];
+extern const char *const mp_sim_inclusion_names[];
+extern const char *const mp_sim_page_names[];
+extern const char *const mp_sim_level_names[];
 
 /* Every struct of a word begins with the line that it stands on. */
 
@@ -192,9 +198,6 @@ void mp_sim_machine_free(struct mp_sim_machine *machine);
 
 /** mp_sim_machine_sets() - sets of one slice of a level */
 uint64_t mp_sim_machine_sets(const struct mp_sim_level *level);
-
-/** mp_sim_machine_level_name() - "l1d" .. "l4" */
-const char *mp_sim_machine_level_name(const struct mp_sim_level *level);
 
 /**
  * mp_sim_machine_expect() - what the file expects of a fact

@@ -29,8 +29,9 @@
 #define EDGE_GRAIN 8
 #define SHARP_GRAIN 16
 #define DEAR_GRAIN 4
-/* A capacity whose passes differ by more has moved. */
+/* A capacity that single replicates see so far apart has moved. */
 #define MOVED 1.35
+#define SEEN_MIN 8u
 /* Limits further apart than this (1.29 by the rule of the house) do not
  * make a measured size. */
 #define APART_MAX 1.29
@@ -129,8 +130,8 @@ static bool moved(const struct mp_cpu_edges *edges, uint32_t k)
 	const struct mp_edge *edge = &edges->edge[k];
 
 	/* Only the outermost level is shared with strangers. */
-	return k && k + 1 == edges->n && edge->n_passes >= 3 &&
-	       edge->pass_high / edge->pass_low > MOVED;
+	return k && k + 1 == edges->n && edge->n_seen >= SEEN_MIN &&
+	       edge->seen_high / edge->seen_low > MOVED;
 }
 
 static void note(const struct mp_cpu_edges *edges, uint32_t k,
@@ -165,17 +166,19 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 			       edges->level[k].size_bytes / 1024);
 		return;
 	}
-	fact->value = mp_stat_round(edge->low, edge->high, edge->size);
+	/* Of a shared level what is left to us need not be round. */
+	fact->value = k && k + 1 == edges->n ? edge->size :
+		      mp_stat_round(edge->low, edge->high, edge->size);
 	fact->low = edge->low;
 	fact->high = edge->high;
 	fact->verdict = MP_MEASURED;
 	if (moved(edges, k)) {
 		fact->verdict = MP_VARIES;
 		fact->value = edge->size;
-		fact->low = fmin(edge->pass_low, edge->size);
-		fact->high = fmax(edge->pass_high, edge->size);
+		fact->low = fmin(edge->seen_low, edge->size);
+		fact->high = fmax(edge->seen_high, edge->size);
 		snprintf(fact->reason, sizeof(fact->reason),
-			 "single passes a moment apart saw %.1f to %.1f MiB: what others leave of a shared cache",
+			 "replicates a moment apart saw %.1f to %.1f MiB: what others leave of a shared cache",
 			 fact->low / MIB, fact->high / MIB);
 	} else if (edge->high / edge->low > APART_MAX) {
 		fact->verdict = MP_AT_LEAST;

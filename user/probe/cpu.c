@@ -29,8 +29,6 @@
  * jump, explains nothing. */
 #define FIT_POINTS 6u
 #define MISFIT_MAX 0.2
-/* Limits of an edge as sharp as evenly filled sets make it. */
-#define SHARP 1.1
 /* Capacities are searched this far beyond the detector's bracket. */
 #define SEARCHED 1.5
 /* Distance kept from the edge inside. */
@@ -202,21 +200,23 @@ static void join(const struct mp_edge *a, const struct mp_edge *b,
 		out->size = fmin(fmax(out->size, out->low), out->high);
 		return;
 	}
-	/* They differ. A sharp edge is one of contiguous memory; a blurred
-	 * one is read better where the scatter is known to be complete. */
-	if (a->high / a->low > SHARP || table->shape[a->shape].scatter > 0)
+	/* They differ. An edge of contiguous memory is plain where there is
+	 * one; a blurred edge is read better where the scatter is known to
+	 * be complete. */
+	if (table->shape[a->shape].scatter > 0 || a->misfit > b->misfit)
 		*out = *b;
 }
 
 static int fit_curve(const struct mp_view *view, struct mp_cpu_edges *edges,
 		     const struct mp_curve *curve, uint32_t k,
-		     struct mp_edge *edge, bool *fitted)
+		     uint32_t scatters, struct mp_edge *edge, bool *fitted)
 {
 	struct mp_edge_data *data = calloc(1, sizeof(*data));
 
 	if (!data)
 		return -ENOMEM;
 	fit_stretch(edges, curve, k, data);
+	data->scatters = scatters;
 	*fitted = data->n >= FIT_POINTS &&
 		  !mp_edge_fit(data, edges->table, view->seed + k, edge) &&
 		  edge->misfit <= MISFIT_MAX;
@@ -234,6 +234,7 @@ static int fit_level(const struct mp_view *view, struct mp_cpu_edges *edges,
 	if (mp_cpu_has_sides(k, edges->level[k].size_bytes))
 		for (uint32_t i = 0; i < MP_CPU_SIDES && !err; i++)
 			err = fit_curve(view, edges, &edges->side[i], k,
+					MP_EDGE_EVEN | MP_EDGE_RANDOM,
 					&side[i], &fits[i]);
 	if (err)
 		return err;
@@ -243,7 +244,7 @@ static int fit_level(const struct mp_view *view, struct mp_cpu_edges *edges,
 	else if (fits[0] || fits[1])
 		edges->edge[k] = side[fits[1]];
 	else
-		return fit_curve(view, edges, &edges->curve, k,
+		return fit_curve(view, edges, &edges->curve, k, MP_EDGE_ANY,
 				 &edges->edge[k], &edges->fitted[k]);
 	return 0;
 }

@@ -34,10 +34,11 @@
 #define BEYOND 4.0
 #define FOOTPRINT_MAX (64 * MIB)
 /* Two strides: the misses of one as a share of those of the next. A half
- * where slots share lines, one where they do not; the space between is left
- * to prefetchers, which take from the larger. */
-#define SAME_LINE 0.6
-#define OTHER_LINE 0.66
+ * where slots share lines (more where the level forgets some before they come
+ * round, as with random replacement), one where they do not (less where a
+ * prefetcher is at work). */
+#define SAME_LINE 0.7
+#define OTHER_LINE 0.76
 #define LINE_USUAL 64.0
 
 struct rough {

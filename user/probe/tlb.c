@@ -36,10 +36,14 @@
  * of two cycles is a step worth noticing and noise of a tenth is not. */
 #define BASE_CYCLES 2.5
 #define LEVELS 2
-#define PACKED_REACH (64u << 10)
+#define PACKED_REACH (32u << 10)
 #define MISFIT_MAX 0.2
 #define APART_MAX 1.29
 #define CLOCK_ERROR 0.003
+/* A level of the TLB misses all but this share; and how far beyond that the
+ * cost of a walk is looked at. */
+#define ALL_MISS 0.985
+#define WALK_SPAN 1.6
 
 /* The cost of translation against pages, and the steps in it. */
 struct costs {
@@ -152,7 +156,7 @@ static int costs_fit(struct costs *costs, const struct mp_miss_table *table,
 	low = k ? costs->level[k - 1].size_bytes * 1.3 : size / 6;
 	high = k + 1 < costs->n_levels ?
 	       costs->level[k + 1].size_bytes * 0.75 : size * 4;
-	data->even_only = true;
+	data->scatters = MP_EDGE_EVEN;
 	data->from = fmax(costs->level[k].low_bytes / 1.3, low);
 	data->to = fmin(costs->level[k].high_bytes * 1.3, high);
 	for (uint32_t i = 0; i < costs->n; i++)
@@ -288,8 +292,7 @@ static void judge_entries(const struct costs *costs, uint32_t k,
 
 /* The cost between two page counts: replicates of all lengths there. */
 static void judge_cost(const struct costs *costs, double low, double high,
-		       double share, const struct mp_view *view,
-		       struct mp_fact *fact)
+		       const struct mp_view *view, struct mp_fact *fact)
 {
 	double value[MP_EDGE_POINTS];
 	struct mp_interval limits;
@@ -298,8 +301,7 @@ static void judge_cost(const struct costs *costs, double low, double high,
 	for (uint32_t i = 0; i < costs->n; i++)
 		if (costs->point[i].x >= low && costs->point[i].x <= high)
 			value[n++] = mp_stat_median_of(costs->point[i].y,
-						       costs->point[i].n) /
-				     share;
+						       costs->point[i].n);
 	if (!n) {
 		mp_fact_cannot(fact, "cycles",
 			       "no page count shows it alone (%.0f to %.0f pages)",
@@ -321,21 +323,26 @@ static void judge_costs(const struct costs *costs, const struct mp_view *view,
 			struct mp_fact *hit, struct mp_fact *walk)
 {
 	uint32_t last = costs->n_levels < LEVELS ? costs->n_levels : LEVELS;
-	double from;
+	double from, clear;
 
 	if (!last || !costs->fitted[last - 1]) {
 		mp_fact_cannot(walk, "cycles", "no walk seen: the TLB knows every page that was tried");
 		mp_fact_cannot(hit, "cycles", "no step in the cost of translation");
 		return;
 	}
+	/* Where the last level misses all, but no further than need be: more
+	 * pages put more lines into the caches as well. */
 	from = costs->edge[last - 1].size;
-	judge_cost(costs, from * 1.6, from * 4.1, 1, view, walk);
+	clear = mp_miss_inverse(mp_miss_table_get(),
+				costs->edge[last - 1].shape, ALL_MISS);
+	judge_cost(costs, from * clear, from * clear * WALK_SPAN, view, walk);
 	if (last < 2) {
 		hit->verdict = MP_ABSENT;
 		return;
 	}
-	judge_cost(costs, costs->edge[0].size * 1.5, from * 0.75, 1, view,
-		   hit);
+	clear = mp_miss_inverse(mp_miss_table_get(), costs->edge[0].shape,
+				ALL_MISS);
+	judge_cost(costs, costs->edge[0].size * clear, from * 0.8, view, hit);
 }
 
 static int infer_known(const struct mp_view *view, const struct costs *costs,

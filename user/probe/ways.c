@@ -48,6 +48,7 @@ struct fit {
 	uint32_t fast;		/* most lines seen to fit, 0 = none */
 	uint32_t slow;		/* least lines seen not to, 0 = none */
 	uint32_t replicates;	/* fewest at those two */
+	double missed;		/* share of misses with @slow lines */
 	bool huge;		/* all of it lay in huge or contiguous pages */
 };
 
@@ -142,6 +143,8 @@ static void fit_from(const struct mp_view *view, const struct mp_curve *curve,
 		fit->huge &= all_huge(view, curve->at[i].id);
 		if (cycles > slow) {
 			fit->slow = lines;
+			fit->missed = cycles / (level->next_cycles -
+						level->own_cycles);
 			at_slow = i;
 			break;
 		}
@@ -334,7 +337,43 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	return 1;
 }
 
-static void judge(const struct level *level, uint32_t k,
+/* Where the level inside holds as many lines of a set as this one, or more,
+ * strides that fit fewer lines show nothing of this one. At a stride that
+ * fits n lines in n / ways sets, one line more makes one set miss: of
+ * n + 1 hops, ways + 1. Only strides that fit more than @inner lines tell.
+ * Return: the ways that all of them agree on, 0 = they do not. */
+static int hidden_ways(const struct mp_view *view, const struct level *level,
+		       uint32_t k, uint32_t inner, uint32_t *ways)
+{
+	uint64_t stride[STRIDES];
+	uint32_t n = strides_of(level, k, stride);
+
+	*ways = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t guess;
+		struct fit fit;
+		int err = fit_find(view, level, stride[i], &fit, NULL);
+
+		if (err)
+			return err;
+		if (fit.fast <= inner || fit.slow != fit.fast + 1 ||
+		    fit.replicates < REPLICATES)
+			continue;
+		guess = fit.fast;
+		/* The nearest of fast, fast / 2, fast / 4 .. */
+		while (guess % 2 == 0 &&
+		       fit.missed * fit.slow < 0.75 * guess + 1)
+			guess /= 2;
+		if (*ways && guess != *ways) {
+			*ways = 0;
+			return 0;
+		}
+		*ways = guess;
+	}
+	return 0;
+}
+
+static void judge(const struct level *level, uint32_t k, uint32_t inner,
 		  const struct answer *answer, struct mp_fact *fact)
 {
 	const struct fit *fit = &answer->power;
@@ -366,13 +405,30 @@ static void judge(const struct level *level, uint32_t k,
 	    answer->odd.fast * answer->factor == fit->fast)
 		ways = answer->odd.fast;
 	fact->verdict = MP_MEASURED;
+	if (k && ways <= inner) {
+		/* So few lines never leave the level inside. */
+		fact->verdict = MP_AT_MOST;
+		ways = inner;
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "lines of one set of this level share a set of the level inside, which holds %u of them",
+			 inner);
+	}
 	fact->value = ways;
 	fact->low = fit->replicates < SURE_REPLICATES ? ways - 1 : ways;
 	fact->high = fit->replicates < SURE_REPLICATES ? ways + 1 : ways;
 }
 
+static void settle_hidden(uint32_t ways, struct mp_fact *fact)
+{
+	fact->verdict = MP_MEASURED;
+	fact->value = fact->low = fact->high = ways;
+	fact->reason[0] = '\0';
+	snprintf(fact->method, sizeof(fact->method),
+		 "share of hops that miss with one line more than fit, at strides that fill several sets");
+}
+
 static int infer_level(const struct mp_view *view, uint32_t k,
-		       struct mp_fact *fact)
+		       uint32_t *inner, struct mp_fact *fact)
 {
 	const struct mp_fact *size;
 	struct answer answer;
@@ -393,12 +449,24 @@ static int infer_level(const struct mp_view *view, uint32_t k,
 	}
 	err = answer_find(view, &level, k, &answer, fact);
 	if (!err)
-		judge(&level, k, &answer, fact);
+		judge(&level, k, *inner, &answer, fact);
+	if (!err && fact->verdict == MP_AT_MOST) {
+		uint32_t ways;
+
+		err = hidden_ways(view, &level, k, *inner, &ways);
+		/* One way is what random replacement would look like. */
+		if (!err && ways > 1 && ways <= *inner)
+			settle_hidden(ways, fact);
+	}
+	if (fact->verdict == MP_MEASURED)
+		*inner = (uint32_t)fact->value;
 	return err;
 }
 
 static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
+	uint32_t inner = 0;
+
 	for (uint32_t k = 0; k < MP_CPU_LEVELS - 1; k++) {
 		struct mp_fact *fact = mp_cpu_fact(facts, view,
 						   mp_cpu_level_name[k],
@@ -413,7 +481,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 			 mp_cpu_level_name[k]);
 		size = mp_facts_find(view->facts, name);
 		if (k < LEVELS)
-			err = infer_level(view, k, fact);
+			err = infer_level(view, k, &inner, fact);
 		else if (size && size->verdict == MP_ABSENT)
 			fact->verdict = MP_ABSENT;
 		else

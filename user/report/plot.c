@@ -7,6 +7,7 @@
 #include "report/plot.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,7 +210,9 @@ static void label_rows(const struct canvas *canvas,
 		       double label[MP_PLOT_ROWS])
 {
 	static const double steps[] = { 1, 2, 5 };
-	const double low = exp(canvas->y.from), high = exp(canvas->y.to);
+	/* Below this there are no decades to count. */
+	const double low = fmax(exp(canvas->y.from), DBL_MIN);
+	const double high = exp(canvas->y.to);
 	int labels = 0;
 
 	for (int row = 0; row < MP_PLOT_ROWS; row++)
