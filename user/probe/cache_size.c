@@ -29,6 +29,8 @@
 #define EDGE_GRAIN 8
 #define SHARP_GRAIN 16
 #define DEAR_GRAIN 4
+/* A curve that rises by less from octave to octave has come to memory. */
+#define FLAT 1.15
 /* A capacity that single replicates see so far apart has moved. */
 #define MOVED 1.35
 #define SEEN_MIN 8u
@@ -50,6 +52,9 @@ static int plan_sides(const struct mp_view *view,
 	struct mp_sweep sweep;
 	int err = 0;
 
+	/* Scattered pages with no second opinion want more of them. */
+	if (!mp_cpu_side_sweep(view, 1, &sweep))
+		n *= 2;
 	for (uint32_t side = 0; side < MP_CPU_SIDES && !err; side++) {
 		if (!mp_cpu_side_sweep(view, side, &sweep))
 			break;
@@ -189,10 +194,32 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 	}
 }
 
+/* Has memory been reached? The last octaves read alike. */
+static bool flat_at_end(const struct mp_curve *curve)
+{
+	const struct mp_curve_at *last = &curve->at[curve->n - 1];
+
+	for (uint32_t i = curve->n - 1; i; i--) {
+		const struct mp_curve_at *at = &curve->at[i - 1];
+
+		if (2 * at->length > last->length + last->length / 8)
+			continue;
+		return last->mid_ns < FLAT * at->mid_ns;
+	}
+	return false;
+}
+
 static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 {
 	const struct mp_curve *curve = &edges->curve;
 
+	if (!edges->n || !flat_at_end(curve)) {
+		mp_fact_cannot(fact, "bytes", edges->n ?
+			       "latency still rises at %.0f MiB, the end of the curve: what lies beyond is not known" :
+			       "too noisy: no step in latency up to %.0f MiB",
+			       (double)curve->at[curve->n - 1].length / MIB);
+		return;
+	}
 	fact->verdict = MP_ABSENT;
 	snprintf(fact->method, sizeof(fact->method),
 		 "no further step in latency up to %.0f MiB",

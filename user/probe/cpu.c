@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/clock.h"
+#include "analysis/stat.h"
 
 #define ROUGH_STRIDE 256u
 #define LINE_USUAL 64u
@@ -25,6 +25,14 @@
  * neighbouring edge is nearer. */
 #define FIT_BELOW 5.0
 #define FIT_ABOVE 5.0
+/* Replicates of a plateau that lie further apart than this share of it; of
+ * so many lengths at most; and levels smaller than this are nobody else's. */
+#define UNSTEADY 0.5
+#define SPREADS 64u
+#define PRIVATE_MIN (1.75 * 1024 * 1024)
+/* The curve begins at 1 KiB; a step beyond this is a hole in it. */
+#define HOLE_FROM 1024.0
+#define HOLE 2.9
 /* A fit over fewer lengths, or one that leaves more than this share of the
  * jump, explains nothing. */
 #define FIT_POINTS 6u
@@ -119,6 +127,70 @@ bool mp_cpu_has_sides(uint32_t k, double size_bytes)
 	return k && size_bytes < PRIVATE_MAX;
 }
 
+/* How far apart the replicates between two lengths lie, of their middle. */
+static double unsteadiness(const struct mp_curve *curve, double low,
+			   double high)
+{
+	double spread[SPREADS];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < curve->n && n < SPREADS; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+		double least = INFINITY, most = 0;
+
+		if ((double)at->length <= low || (double)at->length >= high ||
+		    at->n < 3)
+			continue;
+		for (uint32_t k = 0; k < at->n; k++) {
+			least = fmin(least, at->ns[k]);
+			most = fmax(most, at->ns[k]);
+		}
+		spread[n++] = (most - least) / at->mid_ns;
+	}
+	return n ? mp_stat_median(spread, n) : 0;
+}
+
+/* A shared level that others crowd while it is measured draws a slope with
+ * steps of its own. A plateau that no two replicates agree on is none, and
+ * the edges on either side of it are one. */
+static void merge_unsteady(const struct mp_curve *curve,
+			   struct mp_level *level, uint32_t *n)
+{
+	for (uint32_t k = 2; k + 1 <= *n && *n > 2; k++) {
+		struct mp_level *inner = &level[k - 1];
+
+		if (k + 1 > *n || unsteadiness(curve, inner->high_bytes,
+					       level[k].low_bytes) < UNSTEADY)
+			continue;
+		if (k < 2 || inner->size_bytes < PRIVATE_MIN)
+			continue;
+		inner->size_bytes = level[k].size_bytes;
+		inner->high_bytes = level[k].high_bytes;
+		memmove(&level[k], &level[k + 1],
+			(*n - k - 1) * sizeof(*level));
+		(*n)--;
+		k--;
+	}
+}
+
+/* A stretch with nothing measured may hide a level. */
+static bool holed(const struct mp_curve *curve, const struct mp_level *level,
+		  uint32_t n)
+{
+	double before = HOLE_FROM;
+
+	for (uint32_t i = 0; n && i < curve->n; i++) {
+		double length = (double)curve->at[i].length;
+
+		if (length / before > HOLE)
+			return true;
+		if (length > level[n - 1].low_bytes)
+			return false;
+		before = length;
+	}
+	return false;
+}
+
 int mp_cpu_levels(const struct mp_curve *curve,
 		  struct mp_level level[MP_CPU_LEVELS], uint32_t *n)
 {
@@ -146,6 +218,10 @@ int mp_cpu_levels(const struct mp_curve *curve,
 		*n = MP_CPU_LEVELS;
 		err = 0;
 	}
+	if (!err)
+		merge_unsteady(curve, level, n);
+	if (!err && holed(curve, level, *n))
+		err = -ENODATA;
 	return err;
 }
 

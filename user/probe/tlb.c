@@ -44,6 +44,7 @@
  * cost of a walk is looked at. */
 #define ALL_MISS 0.985
 #define WALK_SPAN 1.6
+#define CLEAR_MAX 2.0
 
 /* The cost of translation against pages, and the steps in it. */
 struct costs {
@@ -319,6 +320,13 @@ static void judge_cost(const struct costs *costs, double low, double high,
 		 low, high);
 }
 
+/* So many times its size, and a level misses all but surely. */
+static double clear_of(const struct mp_edge *edge)
+{
+	return fmin(mp_miss_inverse(mp_miss_table_get(), edge->shape,
+				    ALL_MISS), CLEAR_MAX);
+}
+
 static void judge_costs(const struct costs *costs, const struct mp_view *view,
 			struct mp_fact *hit, struct mp_fact *walk)
 {
@@ -333,15 +341,13 @@ static void judge_costs(const struct costs *costs, const struct mp_view *view,
 	/* Where the last level misses all, but no further than need be: more
 	 * pages put more lines into the caches as well. */
 	from = costs->edge[last - 1].size;
-	clear = mp_miss_inverse(mp_miss_table_get(),
-				costs->edge[last - 1].shape, ALL_MISS);
+	clear = clear_of(&costs->edge[last - 1]);
 	judge_cost(costs, from * clear, from * clear * WALK_SPAN, view, walk);
 	if (last < 2) {
 		hit->verdict = MP_ABSENT;
 		return;
 	}
-	clear = mp_miss_inverse(mp_miss_table_get(), costs->edge[0].shape,
-				ALL_MISS);
+	clear = clear_of(&costs->edge[0]);
 	judge_cost(costs, costs->edge[0].size * clear, from * 0.8, view, hit);
 }
 

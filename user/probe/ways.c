@@ -37,6 +37,7 @@
 /* What is known of a level before its ways are asked for. */
 struct level {
 	double size;
+	double innermost_cycles;
 	double own_cycles;
 	double next_cycles;
 	uint32_t line;
@@ -60,6 +61,8 @@ static bool level_known(const struct mp_view *view, uint32_t k,
 
 	level->size = mp_cpu_value(view, name, "size");
 	level->own_cycles = mp_cpu_value(view, name, "latency-cycles");
+	level->innermost_cycles = mp_cpu_value(view, mp_cpu_level_name[0],
+					       "latency-cycles");
 	level->next_cycles = mp_cpu_value(view, mp_cpu_level_name[k + 1],
 					  "latency-cycles");
 	level->line = isnan(line) ? 64 : (uint32_t)line;
@@ -72,7 +75,8 @@ static bool level_known(const struct mp_view *view, uint32_t k,
 		if (isnan(ns))
 			level->next_cycles = 4 * level->own_cycles;
 	}
-	return !isnan(level->size) && !isnan(level->own_cycles);
+	return !isnan(level->size) && !isnan(level->own_cycles) &&
+	       !isnan(level->innermost_cycles);
 }
 
 static uint64_t power_above(double x)
@@ -107,8 +111,9 @@ static int excess(const struct mp_curve *curve, const struct mp_curve *control,
 	other = mp_curve_find(control, at->length);
 	if (!other)
 		return -ENODATA;
-	if (other->mid_cycles > level->own_cycles)
-		*cycles = at->mid_cycles - other->mid_cycles;
+	/* The control's lines all fit the innermost level: what it takes
+	 * beyond that level's latency is translation. */
+	*cycles -= fmax(other->mid_cycles - level->innermost_cycles, 0);
 	return 0;
 }
 
@@ -393,6 +398,16 @@ static void judge(const struct level *level, uint32_t k, uint32_t inner,
 			       "this level is indexed by physical address and the memory is not contiguous: ask for huge pages");
 		return;
 	}
+	if (k && fit->fast <= inner) {
+		/* So few lines never leave the level inside. */
+		fact->verdict = MP_AT_MOST;
+		fact->value = fact->high = inner;
+		fact->low = 1;
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "lines of one set of this level share a set of the level inside, which holds %u of them",
+			 inner);
+		return;
+	}
 	if (fabs(product / level->size - 1) > AGREE) {
 		mp_fact_cannot(fact, "ways",
 			       "%u lines %llu KiB apart fit, which a capacity of %.0f KiB contradicts: memory is scattered below, or an inner level hides this one",
@@ -405,14 +420,6 @@ static void judge(const struct level *level, uint32_t k, uint32_t inner,
 	    answer->odd.fast * answer->factor == fit->fast)
 		ways = answer->odd.fast;
 	fact->verdict = MP_MEASURED;
-	if (k && ways <= inner) {
-		/* So few lines never leave the level inside. */
-		fact->verdict = MP_AT_MOST;
-		ways = inner;
-		snprintf(fact->reason, sizeof(fact->reason),
-			 "lines of one set of this level share a set of the level inside, which holds %u of them",
-			 inner);
-	}
 	fact->value = ways;
 	fact->low = fit->replicates < SURE_REPLICATES ? ways - 1 : ways;
 	fact->high = fit->replicates < SURE_REPLICATES ? ways + 1 : ways;
