@@ -93,7 +93,8 @@ static void make(struct mp_edge_data *data, enum policy policy, bool scattered,
 		uint32_t lines = (uint32_t)(capacity * exp2(k / 8.0));
 
 		p->x = lines;
-		p->n = 5;
+		/* Each has its own placement: it takes more of them. */
+		p->n = scattered ? 9 : 5;
 		for (uint32_t r = 0; r < p->n; r++) {
 			double u = (double)mp_rng_below(&rng, 1000) / 1000;
 

@@ -57,6 +57,20 @@ static void the_midmean_forgets_the_outer_quarters(void **state)
 	near(mp_stat_midmean(v, 8), 5.5);
 }
 
+static void a_tame_mean_leaves_the_farthest_out_at_both_ends(void **state)
+{
+	const double five[] = { 1000, 4, 5, 6, -1000 };
+	const double nine[] = { 900, 1, 2, 3, 4, 5, 800, -9, -9 };
+	const double four[] = { 1, 2, 3, 10 };
+	double sd;
+
+	(void)state;
+	near(mp_stat_tame(five, 5, &sd), 5);
+	near(sd, 2);
+	near(mp_stat_tame(nine, 9, NULL), 3);
+	near(mp_stat_tame(four, 4, NULL), 4);
+}
+
 static void the_standard_deviation_is_that_of_a_sample(void **state)
 {
 	const double v[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
@@ -115,6 +129,7 @@ int main(void)
 		cmocka_unit_test(a_median_sorts_and_one_outlier_does_not_move_it),
 		cmocka_unit_test(a_median_of_const_values_leaves_their_order),
 		cmocka_unit_test(the_midmean_forgets_the_outer_quarters),
+		cmocka_unit_test(a_tame_mean_leaves_the_farthest_out_at_both_ends),
 		cmocka_unit_test(the_standard_deviation_is_that_of_a_sample),
 		cmocka_unit_test(under_five_replicates_the_limits_are_the_extremes),
 		cmocka_unit_test(limits_hold_the_median_and_the_seed_decides),

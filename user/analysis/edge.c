@@ -18,10 +18,15 @@
 #define GRAIN MP_MISS_GRAIN
 #define TRIED_MAX (6u * GRAIN)
 #define TRIED_HALF exp2(0.5 / GRAIN)
+/* Doubt in a model of scatter: no two sets are ever quite independent. */
+#define MODEL 1.03
 /* A grid of 16 lengths an octave, or more, is a fine one. */
 #define FINE exp2(1.0 / 16)
 #define POINTS_MIN 4u
-/* Miss shares between which a replicate tells a capacity. */
+/* Miss shares between which a length lies on the slope of an edge, how many
+ * make it a gentle one, and between which a replicate tells a capacity. */
+#define SLOPE_FOOT 0.05
+#define SLOPE_MANY 6u
 #define SLOPE_LOW 0.15
 #define SLOPE_HIGH 0.85
 #define DRAWS 100u
@@ -155,16 +160,16 @@ static void weigh(const struct mp_edge_data *data, struct values *v)
 		const struct mp_edge_point *p = &data->point[i];
 
 		v->at[i] = mp_miss_position(p->x / data->from);
-		v->y[i] = mp_stat_tame(p->y, p->n);
+		v->y[i] = mp_stat_tame(p->y, p->n, NULL);
 		least = fmin(least, v->y[i]);
 		most = fmax(most, v->y[i]);
 	}
 	for (uint32_t i = 0; i < data->n; i++) {
 		const struct mp_edge_point *p = &data->point[i];
-		double sd = mp_stat_sd(p->y, p->n);
-		double a = ERROR_OF_VALUE * v->y[i];
+		double sd, a = ERROR_OF_VALUE * v->y[i];
 		double b = ERROR_OF_JUMP * (most - least);
 
+		mp_stat_tame(p->y, p->n, &sd);
 		v->weight[i] = 1 / (sd * sd / p->n + a * a + b * b + 1e-12);
 	}
 }
@@ -214,7 +219,7 @@ static void widen_by_draws(const struct mp_edge_data *data, struct values v,
 
 			for (uint32_t k = 0; k < p->n; k++)
 				pick[k] = p->y[mp_rng_below(&rng, p->n)];
-			v.y[i] = mp_stat_tame(pick, p->n);
+			v.y[i] = mp_stat_tame(pick, p->n, NULL);
 		}
 		best_of_shape(data, &v, table, best->shape, &again, NULL);
 		if (!isinf(again.line.left))
@@ -227,7 +232,24 @@ static void widen_by_draws(const struct mp_edge_data *data, struct values v,
 	edge->high = fmax(edge->high, mp_stat_quantile(size, n, 0.975));
 }
 
-/* A limit is known no better than to the next length that was measured. */
+/* Lengths whose hops miss in part: where there are several the fit goes by
+ * their values, where there are few by where they lie. */
+static uint32_t on_slope(const struct mp_edge_data *data,
+			 const struct mp_miss_table *table,
+			 const struct best *best)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < data->n; i++) {
+		double miss = mp_miss_lookup(table, best->shape,
+					     data->point[i].x / best->size);
+
+		n += miss > SLOPE_FOOT && miss < 1 - SLOPE_FOOT;
+	}
+	return n;
+}
+
+/* A limit of a sharp edge is known no better than to the next length. */
 static void widen_to_grid(const struct mp_edge_data *data,
 			  struct mp_edge *edge)
 {
@@ -241,12 +263,11 @@ static void widen_to_grid(const struct mp_edge_data *data,
 		if (x >= edge->high && above == edge->high)
 			above = x;
 	}
-	/* All the way on a fine grid, half way on a coarse one, where the fit
-	 * interpolates; and by half a step of the capacities tried. */
+	/* All the way on a fine grid, half way on a coarse one. */
 	edge->low = fmax(below, fmin(sqrt(edge->low * below),
-				     edge->low / FINE)) / TRIED_HALF;
+				     edge->low / FINE));
 	edge->high = fmin(above, fmax(sqrt(edge->high * above),
-				      edge->high * FINE)) * TRIED_HALF;
+				      edge->high * FINE));
 }
 
 /* The capacity as each replicate on the slope would have it alone. */
@@ -307,7 +328,16 @@ int mp_edge_fit(const struct mp_edge_data *data,
 	edge->misfit = misfit_of(&v, &best);
 	widen_by_shapes(data, &v, table, &best, edge);
 	widen_by_draws(data, v, table, &best, seed, edge);
-	widen_to_grid(data, edge);
+	if (on_slope(data, table, &best) < SLOPE_MANY)
+		widen_to_grid(data, edge);
+	/* The capacities that were tried are steps themselves, and shapes of
+	 * scattered lines are models. */
+	if (table->shape[best.shape].scatter > 0) {
+		edge->low /= MODEL;
+		edge->high *= MODEL;
+	}
+	edge->low /= TRIED_HALF;
+	edge->high *= TRIED_HALF;
 	see_singly(data, table, &best, edge);
 	return 0;
 }

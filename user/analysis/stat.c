@@ -55,21 +55,25 @@ double mp_stat_median_of(const double *value, size_t n)
 	return mp_stat_median(copy, n);
 }
 
-double mp_stat_tame(const double *value, size_t n)
+double mp_stat_tame(const double *value, size_t n, double *sd)
 {
-	double copy[MANY], low, high, sum = 0;
+	double copy[MANY];
+	size_t cut;
 
 	n = n < MANY ? n : MANY;
+	if (sd)
+		*sd = 0;
 	if (!n)
 		return NAN;
 	for (size_t i = 0; i < n; i++)
 		copy[i] = value[i];
 	mp_stat_sort(copy, n);
-	low = mp_stat_quantile(copy, n, 0.2);
-	high = mp_stat_quantile(copy, n, 0.8);
-	for (size_t i = 0; i < n; i++)
-		sum += fmin(fmax(copy[i], 2 * low - high), 2 * high - low);
-	return sum / (double)n;
+	cut = n < FEW ? 0 : (n - 1) / 4;
+	/* The middle half to three quarters of a normal law spreads about
+	 * half as far as the whole. */
+	if (sd)
+		*sd = mp_stat_sd(copy + cut, n - 2 * cut) * (cut ? 2 : 1);
+	return mp_stat_mean(copy + cut, n - 2 * cut);
 }
 
 double mp_stat_mean(const double *value, size_t n)

@@ -32,14 +32,17 @@ double mp_stat_median_of(const double *value, size_t n);
 double mp_stat_midmean(double *value, size_t n);
 
 /**
- * mp_stat_tame() - mean of at most 256 values, with the far ones pulled in
+ * mp_stat_tame() - mean of at most 256 values without the farthest
+ * @value: values, left as they are
+ * @n: how many
+ * @sd: gets the spread of what is kept, as a standard deviation; may be NULL
  *
  * For quantities whose replicates truly differ (each has its own placement
- * of pages), where the mean is what a model predicts, but where noise can
- * throw single ones far out: values beyond the middle 60 % by more than its
- * width count as lying there.
+ * of pages), where the mean is what a model predicts, but where a noisy
+ * moment throws some of them far out: of five to eight values one at either
+ * end is left out, of nine to twelve two.
  */
-double mp_stat_tame(const double *value, size_t n);
+double mp_stat_tame(const double *value, size_t n, double *sd);
 
 /** mp_stat_mean() - arithmetic mean; NaN for none */
 double mp_stat_mean(const double *value, size_t n);

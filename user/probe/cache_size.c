@@ -47,7 +47,7 @@ static int plan_sides(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
 		      struct mp_plan *plan)
 {
-	uint32_t n = mp_cpu_replicates(view) + 2;
+	uint32_t n = mp_cpu_replicates(view) + 4;
 	double size = edges->level[k].size_bytes;
 	struct mp_sweep sweep;
 	int err = 0;
