@@ -185,7 +185,7 @@ enum score score_fact(const char *name, const char *expected,
 	const char *rest = list;
 
 	snprintf(list, sizeof(list), "%s", expected);
-	for (char *bar = list; (bar = strchr(bar, '|')); )
+	for (char *bar = strchr(list, '|'); bar; bar = strchr(bar, '|'))
 		*bar = ',';
 	while (mp_names_next(&rest, word, sizeof(word))) {
 		const enum score score = score_one(name, word, fact);

@@ -18,8 +18,8 @@
 #define GRAIN MP_MISS_GRAIN
 #define TRIED_MAX (6u * GRAIN)
 #define TRIED_HALF exp2(0.5 / GRAIN)
-/* Doubt in a model of scatter: no two sets are ever quite independent. */
-#define MODEL 1.03
+/* On a gentle slope: shapes that leave up to so many times the least. */
+#define AS_GOOD 1.6
 /* A grid of 16 lengths an octave, or more, is a fine one. */
 #define FINE exp2(1.0 / 16)
 #define POINTS_MIN 4u
@@ -174,6 +174,23 @@ static void weigh(const struct mp_edge_data *data, struct values *v)
 	}
 }
 
+/* Lengths whose hops miss in part: where there are several the fit goes by
+ * their values, where there are few by where they lie. */
+static uint32_t on_slope(const struct mp_edge_data *data,
+			 const struct mp_miss_table *table,
+			 const struct best *best)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < data->n; i++) {
+		double miss = mp_miss_lookup(table, best->shape,
+					     data->point[i].x / best->size);
+
+		n += miss > SLOPE_FOOT && miss < 1 - SLOPE_FOOT;
+	}
+	return n;
+}
+
 /* All capacities, of whatever shape, that explain the curve nearly as well
  * as the best one does. */
 static void widen_by_shapes(const struct mp_edge_data *data,
@@ -185,7 +202,11 @@ static void widen_by_shapes(const struct mp_edge_data *data,
 	double left[TRIED_MAX];
 	uint32_t tried = tried_count(data);
 
+	/* What the best shape leaves is not noise alone: another that leaves
+	 * little more may well be the true one. */
 	bound = best->line.left + CHI2_95 * fmax(scale, 1);
+	if (on_slope(data, table, best) >= SLOPE_MANY)
+		bound = fmax(bound, best->line.left * AS_GOOD);
 	for (uint32_t s = 0; s < MP_MISS_SHAPES; s++) {
 		struct best ignored = *best;
 
@@ -230,23 +251,6 @@ static void widen_by_draws(const struct mp_edge_data *data, struct values v,
 		return;
 	edge->low = fmin(edge->low, mp_stat_quantile(size, n, 0.025));
 	edge->high = fmax(edge->high, mp_stat_quantile(size, n, 0.975));
-}
-
-/* Lengths whose hops miss in part: where there are several the fit goes by
- * their values, where there are few by where they lie. */
-static uint32_t on_slope(const struct mp_edge_data *data,
-			 const struct mp_miss_table *table,
-			 const struct best *best)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < data->n; i++) {
-		double miss = mp_miss_lookup(table, best->shape,
-					     data->point[i].x / best->size);
-
-		n += miss > SLOPE_FOOT && miss < 1 - SLOPE_FOOT;
-	}
-	return n;
 }
 
 /* A limit of a sharp edge is known no better than to the next length. */
@@ -330,12 +334,7 @@ int mp_edge_fit(const struct mp_edge_data *data,
 	widen_by_draws(data, v, table, &best, seed, edge);
 	if (on_slope(data, table, &best) < SLOPE_MANY)
 		widen_to_grid(data, edge);
-	/* The capacities that were tried are steps themselves, and shapes of
-	 * scattered lines are models. */
-	if (table->shape[best.shape].scatter > 0) {
-		edge->low /= MODEL;
-		edge->high *= MODEL;
-	}
+	/* The capacities that were tried are steps themselves. */
 	edge->low /= TRIED_HALF;
 	edge->high *= TRIED_HALF;
 	see_singly(data, table, &best, edge);

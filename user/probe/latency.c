@@ -30,6 +30,8 @@
 #define CLEAR 1.5
 /* A share of the hops not worth a longer footprint. */
 #define NO_BETTER 1e-3
+/* A latency whose limits lie further apart has moved. */
+#define SWAYED 1.3
 /* So little of a level seen alone does not tell its latency. */
 #define PURE_MIN 0.3
 
@@ -158,6 +160,11 @@ static void settle(const double *value, uint32_t n, const struct mixture *mix,
 	fact->low = limits.low * (1 - CLOCK_ERROR) - moved;
 	fact->high = limits.high * (1 + CLOCK_ERROR) + moved;
 	mp_fact_note(fact, at->id);
+	if (fact->high > fact->low * SWAYED) {
+		fact->verdict = MP_VARIES;
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "replicates lie far apart: what others do to a shared level while it is measured");
+	}
 	snprintf(fact->method, sizeof(fact->method),
 		 "chase over %.0f KiB, where %.1f %% of the hops end in this level; the rest taken out",
 		 (double)at->length / 1024, 100 * mix->own);
