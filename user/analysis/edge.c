@@ -18,6 +18,8 @@
 #define GRAIN MP_MISS_GRAIN
 #define TRIED_MAX (6u * GRAIN)
 #define TRIED_HALF exp2(0.5 / GRAIN)
+/* On a gentle slope: doubt in any shape, which is a model, as a factor. */
+#define MODEL 1.015
 /* On a gentle slope: shapes that leave up to so many times the least. */
 #define AS_GOOD 1.6
 /* A grid of 16 lengths an octave, or more, is a fine one. */
@@ -332,8 +334,12 @@ int mp_edge_fit(const struct mp_edge_data *data,
 	edge->misfit = misfit_of(&v, &best);
 	widen_by_shapes(data, &v, table, &best, edge);
 	widen_by_draws(data, v, table, &best, seed, edge);
-	if (on_slope(data, table, &best) < SLOPE_MANY)
+	if (on_slope(data, table, &best) < SLOPE_MANY) {
 		widen_to_grid(data, edge);
+	} else {
+		edge->low /= MODEL;
+		edge->high *= MODEL;
+	}
 	/* The capacities that were tried are steps themselves. */
 	edge->low /= TRIED_HALF;
 	edge->high *= TRIED_HALF;
