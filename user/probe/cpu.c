@@ -36,7 +36,7 @@
 /* A fit over fewer lengths, or one that leaves more than this share of the
  * jump, explains nothing. */
 #define FIT_POINTS 6u
-#define MISFIT_MAX 0.2
+#define MISFIT_MAX 0.12
 /* Capacities are searched this far beyond the detector's bracket. */
 #define SEARCHED 1.5
 /* Distance kept from the edge inside. */

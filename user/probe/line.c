@@ -254,14 +254,14 @@ static int infer_level(const struct mp_view *view, const struct rough *rough,
 	struct answer answer = { 0 };
 	int err;
 
-	if (k >= rough->n) {
-		fact->verdict = MP_ABSENT;
-		snprintf(fact->method, sizeof(fact->method),
-			 "no such step in the latency curve");
-		return 0;
-	}
 	if (k && view->depth == MP_DEPTH_QUICK) {
 		mp_fact_cannot(fact, "bytes", "not asked for with --quick");
+		return 0;
+	}
+	if (k >= rough->n) {
+		/* Whether there is one is for probe cache-size to say. */
+		mp_fact_cannot(fact, "bytes",
+			       "the first look at latency, on which this builds, saw no such level");
 		return 0;
 	}
 	err = strides_take(view, rough, footprint(rough, k), &st, fact);
