@@ -247,7 +247,7 @@ void bench_run(struct bench *bench, const struct mp_exp *exp,
 	if (target->backend->run(target, exp, replicate, batch))
 		fail_msg("%s broke down: %s", target->backend->name,
 			 target->why);
-	assert_memory_equal(&batch->exp, exp, sizeof(*exp));
+	assert_true(mp_exp_equal(&batch->exp, exp));
 	assert_true(batch->id == mp_exp_id(exp));
 	assert_int_equal(batch->replicate, replicate);
 	if (batch->error) {

@@ -10,7 +10,7 @@
 /** MP_EDGE_POINTS - points that a fit looks at, at most */
 #define MP_EDGE_POINTS 96
 /** MP_EDGE_PASSES - replicates of a point that a fit looks at, at most */
-#define MP_EDGE_PASSES 16
+#define MP_EDGE_PASSES 40
 
 /**
  * struct mp_edge_point - one length of the curve

@@ -37,6 +37,8 @@
 /* Limits further apart than this (1.29 by the rule of the house) do not
  * make a measured size. */
 #define APART_MAX 1.29
+/* Limits so far apart are worth more replicates. */
+#define UNSURE 1.2
 /* Limits of an edge as sharp as evenly filled sets make it. */
 #define SHARP 1.1
 
@@ -52,8 +54,12 @@ static int plan_sides(const struct mp_view *view,
 	struct mp_sweep sweep;
 	int err = 0;
 
-	/* Scattered pages with no second opinion want more of them. */
+	/* Scattered pages with no second opinion want more of them, and so
+	 * do limits that are still far apart. */
 	if (!mp_cpu_side_sweep(view, 1, &sweep))
+		n *= 2;
+	if (view->depth != MP_DEPTH_QUICK && edges->fitted[k] &&
+	    edges->edge[k].high > edges->edge[k].low * UNSURE)
 		n *= 2;
 	for (uint32_t side = 0; side < MP_CPU_SIDES && !err; side++) {
 		if (!mp_cpu_side_sweep(view, side, &sweep))

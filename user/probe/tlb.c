@@ -43,8 +43,11 @@
 /* A level of the TLB misses all but this share; and how far beyond that the
  * cost of a walk is looked at. */
 #define ALL_MISS 0.985
-#define WALK_SPAN 1.6
-#define CLEAR_MAX 2.0
+#define WALK_SPAN 1.5
+#define CLEAR_MAX 1.6
+/* A fit sees so much above an edge: further out, lines of that many pages
+ * begin to crowd the caches. */
+#define FIT_ABOVE 2.3
 
 /* The cost of translation against pages, and the steps in it. */
 struct costs {
@@ -131,6 +134,7 @@ static void costs_points(const struct mp_view *view, struct costs *costs,
 		const struct mp_curve_at *at = &costs->pages.at[i];
 		struct mp_edge_point *p = &costs->point[costs->n];
 		const struct mp_curve_at *packed;
+		double mean;
 
 		p->x = (double)(at->length / PAGE);
 		packed = mp_curve_find(&costs->packed,
@@ -139,8 +143,12 @@ static void costs_points(const struct mp_view *view, struct costs *costs,
 		    near_capacity(view, p->x * line))
 			continue;
 		p->n = at->n < MP_EDGE_PASSES ? at->n : MP_EDGE_PASSES;
+		/* Placement decides how many of the packed lines miss: the
+		 * mean is what the spread ones, which average over many
+		 * pages, are like. */
+		mean = mp_stat_tame(packed->cycles, packed->n, NULL);
 		for (uint32_t k = 0; k < p->n; k++)
-			p->y[k] = at->cycles[k] - packed->mid_cycles;
+			p->y[k] = at->cycles[k] - mean;
 		costs->n++;
 	}
 }
@@ -156,7 +164,7 @@ static int costs_fit(struct costs *costs, const struct mp_miss_table *table,
 		return -ENOMEM;
 	low = k ? costs->level[k - 1].size_bytes * 1.3 : size / 6;
 	high = k + 1 < costs->n_levels ?
-	       costs->level[k + 1].size_bytes * 0.75 : size * 4;
+	       costs->level[k + 1].size_bytes * 0.75 : size * FIT_ABOVE;
 	data->scatters = MP_EDGE_EVEN;
 	data->from = fmax(costs->level[k].low_bytes / 1.3, low);
 	data->to = fmin(costs->level[k].high_bytes * 1.3, high);
@@ -291,18 +299,18 @@ static void judge_entries(const struct costs *costs, uint32_t k,
 	}
 }
 
-/* The cost between two page counts: replicates of all lengths there. */
+/* The cost between two page counts: all replicates of all lengths there. */
 static void judge_cost(const struct costs *costs, double low, double high,
 		       const struct mp_view *view, struct mp_fact *fact)
 {
-	double value[MP_EDGE_POINTS];
+	double value[MP_EDGE_POINTS * MP_EDGE_PASSES];
 	struct mp_interval limits;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < costs->n; i++)
 		if (costs->point[i].x >= low && costs->point[i].x <= high)
-			value[n++] = mp_stat_median_of(costs->point[i].y,
-						       costs->point[i].n);
+			for (uint32_t k = 0; k < costs->point[i].n; k++)
+				value[n++] = costs->point[i].y[k];
 	if (!n) {
 		mp_fact_cannot(fact, "cycles",
 			       "no page count shows it alone (%.0f to %.0f pages)",
