@@ -177,8 +177,10 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 			       edges->level[k].size_bytes / 1024);
 		return;
 	}
-	/* Of a shared level what is left to us need not be round. */
-	fact->value = k && k + 1 == edges->n ? edge->size :
+	/* Of a shared level what is left to us need not be round; its edge
+	 * is not sharp. */
+	fact->value = k && k + 1 == edges->n && edge->high > edge->low * SHARP ?
+		      edge->size :
 		      mp_stat_round(edge->low, edge->high, edge->size);
 	fact->low = edge->low;
 	fact->high = edge->high;

@@ -235,6 +235,21 @@ static int series(const struct mp_view *view, const struct mp_curve *curve,
 	return err;
 }
 
+/* A level that the edges do not hold is absent only if its size is. */
+static void pair_beyond(const struct mp_view *view, uint32_t k,
+			struct pair *pair)
+{
+	char name[MP_FACT_NAME];
+	const struct mp_fact *size;
+
+	snprintf(name, sizeof(name), "cpu.%s.size", mp_cpu_level_name[k]);
+	size = mp_facts_find(view->facts, name);
+	if (size && size->verdict == MP_ABSENT)
+		pair->cycles->verdict = pair->ns->verdict = MP_ABSENT;
+	else
+		pair_cannot(pair, "whether there is such a level is not known");
+}
+
 /* A pointer into the list of facts lasts only until the next is added. */
 static int pair_add(const struct mp_view *view, struct mp_facts *facts,
 		    uint32_t k, struct pair *pair)
@@ -272,7 +287,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 		else if (k < edges.n)
 			infer_level(view, &edges, k, &pair, inner);
 		else
-			pair.cycles->verdict = pair.ns->verdict = MP_ABSENT;
+			pair_beyond(view, k, &pair);
 	}
 	if (err)
 		return 0;

@@ -44,6 +44,8 @@
  * cost of a walk is looked at. */
 #define ALL_MISS 0.985
 #define WALK_SPAN 1.5
+/* Limits of a cost further apart than this share of it tell nothing. */
+#define UNCLEAR 0.2
 #define CLEAR_MAX 1.6
 /* A fit sees so much above an edge: further out, lines of that many pages
  * begin to crowd the caches. */
@@ -55,6 +57,7 @@ struct costs {
 	struct mp_curve packed;
 	uint32_t n;
 	struct mp_edge_point point[MP_EDGE_POINTS];
+	double packed_error[MP_EDGE_POINTS];	/* of the mean taken off */
 	uint32_t n_levels;
 	struct mp_level level[MP_CPU_LEVELS];
 	struct mp_edge edge[LEVELS];
@@ -134,7 +137,7 @@ static void costs_points(const struct mp_view *view, struct costs *costs,
 		const struct mp_curve_at *at = &costs->pages.at[i];
 		struct mp_edge_point *p = &costs->point[costs->n];
 		const struct mp_curve_at *packed;
-		double mean;
+		double mean, sd;
 
 		p->x = (double)(at->length / PAGE);
 		packed = mp_curve_find(&costs->packed,
@@ -146,7 +149,8 @@ static void costs_points(const struct mp_view *view, struct costs *costs,
 		/* Placement decides how many of the packed lines miss: the
 		 * mean is what the spread ones, which average over many
 		 * pages, are like. */
-		mean = mp_stat_tame(packed->cycles, packed->n, NULL);
+		mean = mp_stat_tame(packed->cycles, packed->n, &sd);
+		costs->packed_error[costs->n] = sd / sqrt(packed->n);
 		for (uint32_t k = 0; k < p->n; k++)
 			p->y[k] = at->cycles[k] - mean;
 		costs->n++;
@@ -305,12 +309,16 @@ static void judge_cost(const struct costs *costs, double low, double high,
 {
 	double value[MP_EDGE_POINTS * MP_EDGE_PASSES];
 	struct mp_interval limits;
+	double error = 0;
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < costs->n; i++)
-		if (costs->point[i].x >= low && costs->point[i].x <= high)
-			for (uint32_t k = 0; k < costs->point[i].n; k++)
-				value[n++] = costs->point[i].y[k];
+	for (uint32_t i = 0; i < costs->n; i++) {
+		if (costs->point[i].x < low || costs->point[i].x > high)
+			continue;
+		error = fmax(error, costs->packed_error[i]);
+		for (uint32_t k = 0; k < costs->point[i].n; k++)
+			value[n++] = costs->point[i].y[k];
+	}
 	if (!n) {
 		mp_fact_cannot(fact, "cycles",
 			       "no page count shows it alone (%.0f to %.0f pages)",
@@ -321,8 +329,14 @@ static void judge_cost(const struct costs *costs, double low, double high,
 	mp_stat_limits(value, n, view->seed, &limits);
 	fact->verdict = MP_MEASURED;
 	fact->value = limits.value;
-	fact->low = limits.low * (1 - CLOCK_ERROR);
-	fact->high = limits.high * (1 + CLOCK_ERROR);
+	fact->low = limits.low * (1 - CLOCK_ERROR) - 2 * error;
+	fact->high = limits.high * (1 + CLOCK_ERROR) + 2 * error;
+	if (fact->high - fact->low > UNCLEAR * limits.value) {
+		mp_fact_cannot(fact, "cycles",
+			       "between %.0f and %.0f cycles: lines spread over pages and packed ones miss the caches differently here",
+			       fact->low, fact->high);
+		return;
+	}
 	snprintf(fact->method, sizeof(fact->method),
 		 "cycles beyond packed lines, %.0f to %.0f pages of 4 KiB",
 		 low, high);
