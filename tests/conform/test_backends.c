@@ -12,15 +12,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <cmocka.h>
 
 #include "../unit/temp_folder.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define NAME_ROOM 128
+#define MEMORY_BYTES (4ull << 30)
 
 static const struct subject subjects[] = {
-	{ "user" },
+	{ "user", NULL, 0 },
 	{ "sim", subject_machine, SUBJECT_SAME | SUBJECT_FILE },
 	{ "replay", subject_recording, SUBJECT_SAME | SUBJECT_FILE },
 };
@@ -92,6 +94,18 @@ static size_t count_checks(void)
 	return n;
 }
 
+/* A backend that obeys where it should refuse shall not fell the machine. */
+static int set_up(void **state)
+{
+#ifndef __SANITIZE_ADDRESS__
+	const struct rlimit limit = { MEMORY_BYTES, RLIM_INFINITY };
+
+	if (setrlimit(RLIMIT_AS, &limit))
+		return -1;
+#endif
+	return temp_folder_make(state);
+}
+
 int main(void)
 {
 	const size_t room = COUNT(subjects) * count_checks();
@@ -113,7 +127,7 @@ int main(void)
 	tests[n] = (struct CMUnitTest)
 		cmocka_unit_test(every_backend_has_its_row);
 	failed = _cmocka_run_group_tests("backends", tests, n + 1,
-					 temp_folder_make, temp_folder_remove);
+					 set_up, temp_folder_remove);
 out:
 	free(tests);
 	free(claims);

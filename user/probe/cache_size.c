@@ -109,20 +109,30 @@ static int plan_edge(const struct mp_view *view, const struct mp_sweep *sweep,
 			   k ? EDGE_GRAIN : SHARP_GRAIN, n, plan);
 }
 
-static int next(const struct mp_view *view, struct mp_plan *plan)
+/* One curve from end to end. */
+static int plan_curve(const struct mp_view *view, const struct mp_sweep *sweep,
+		      struct mp_plan *plan)
 {
 	bool quick = view->depth == MP_DEPTH_QUICK;
-	double to = quick ? QUICK_TO : DEFAULT_TO;
+	double dear = quick ? QUICK_DEAR : DEAR;
+	double to = fmin(quick ? QUICK_TO : DEFAULT_TO,
+			 (double)view->arena_max_bytes);
+	int err = mp_cpu_grid(sweep, view, FROM, dear, GRAIN, 3, plan);
+
+	return err ? err : mp_cpu_grid(sweep, view, dear, to, 1, 1, plan);
+}
+
+static int next(const struct mp_view *view, struct mp_plan *plan)
+{
 	struct mp_cpu_edges edges;
 	struct mp_sweep sweep;
 	int err;
 
+	mp_cpu_side_sweep(view, 0, &sweep);
+	err = plan_curve(view, &sweep, plan);
 	mp_cpu_main_sweep(view, &sweep);
-	err = mp_cpu_grid(&sweep, view, FROM, quick ? QUICK_DEAR : DEAR,
-			  GRAIN, 3, plan);
 	if (!err)
-		err = mp_cpu_grid(&sweep, view, quick ? QUICK_DEAR : DEAR, to,
-				  1, 1, plan);
+		err = plan_curve(view, &sweep, plan);
 	if (err)
 		return err;
 	err = mp_cpu_edges_find(view, &edges);

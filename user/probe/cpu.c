@@ -24,7 +24,7 @@
 /* Of the curve, an edge's fit sees so much below and above it, unless a
  * neighbouring edge is nearer. */
 #define FIT_BELOW 5.0
-#define FIT_ABOVE 5.0
+#define FIT_ABOVE 3.2
 /* Replicates of a plateau that lie further apart than this share of it; of
  * so many lengths at most; and levels smaller than this are nobody else's. */
 #define UNSTEADY 0.5
@@ -339,6 +339,39 @@ static int curves_gather(const struct mp_view *view,
 	return err;
 }
 
+/* Where the main curve, which fills a level in earnest, has the edge of one
+ * that is shared: at most where the sparse look saw it, and less where
+ * others crowd it. */
+static int place_outer(struct mp_cpu_edges *edges)
+{
+	struct mp_level dense[MP_CPU_LEVELS];
+	uint32_t n;
+	int err = mp_cpu_levels(&edges->curve, dense, &n);
+
+	if (err)
+		return err;
+	for (uint32_t k = 1; k < edges->n; k++) {
+		struct mp_level *level = &edges->level[k];
+		double least = level[-1].size_bytes * CLEAR_ABOVE;
+		const struct mp_level *found = NULL;
+
+		if (mp_cpu_has_sides(k, level->size_bytes))
+			continue;
+		for (uint32_t i = 0; i < n; i++)
+			if (dense[i].size_bytes > least &&
+			    dense[i].low_bytes < level->high_bytes)
+				found = &dense[i];
+		if (!found) {
+			level->low_bytes = fmin(level->low_bytes, least);
+			continue;
+		}
+		level->low_bytes = found->low_bytes;
+		level->high_bytes = found->high_bytes;
+		level->size_bytes = found->size_bytes;
+	}
+	return 0;
+}
+
 int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
 	int err;
@@ -346,7 +379,9 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	memset(edges, 0, sizeof(*edges));
 	err = curves_gather(view, edges);
 	if (!err)
-		err = mp_cpu_levels(&edges->curve, edges->level, &edges->n);
+		err = mp_cpu_levels(&edges->side[0], edges->level, &edges->n);
+	if (!err)
+		err = place_outer(edges);
 	if (err)
 		goto err_edges;
 	edges->table = mp_miss_table_get();

@@ -70,7 +70,8 @@ int mp_cpu_levels(const struct mp_curve *curve,
  *	which fall on the sets of a physically indexed level at random
  *
  * One line in eight: a turn is short, so that what others do in the levels
- * further out hardly touches it. Return: false where side 1 is the same as
+ * further out hardly touches it. Side 0 spans the whole range as well, and
+ * is what levels are detected in. Return: false where side 1 is the same as
  * side 0 or must not be asked for.
  */
 bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
@@ -86,7 +87,7 @@ bool mp_cpu_has_sides(uint32_t k, double size_bytes);
  * @side: the curves of second looks, owned
  * @table: miss shapes
  * @n: levels
- * @level: as the detector saw them in the main curve
+ * @level: as the detector saw them in side 0; of shared levels, in @curve
  * @edge: as the fits saw them, second looks included
  * @fitted: whether a fit of each came out
  */
