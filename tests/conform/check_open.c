@@ -18,6 +18,7 @@
 #include "../unit/temp_folder.h"
 
 #define NO_PAGES (MP_PAGES_KINDS + 70)
+#define LEAK_BATCHES 16
 
 /* Errors that the command line knows an exit status for. */
 static const int refusals[] = {
@@ -76,7 +77,7 @@ static void assert_refused(const struct subject *subject,
 	target.backend->close(&target);
 	assert_null(target.priv);
 	process_note(after);
-	assert_string_equal(before, after);
+	process_assert_same(before, after);
 }
 
 static void unmet_is_one_line_or_nothing(const struct subject *subject)
@@ -111,7 +112,38 @@ static void closing_restores_everything(const struct subject *subject)
 	process_note(before);
 	assert_opens(subject);
 	process_note(after);
-	assert_string_equal(before, after);
+	process_assert_same(before, after);
+}
+
+static void measure_far(struct bench *bench, uint32_t times)
+{
+	struct mp_batch batch;
+
+	for (uint32_t i = 0; i < times; i++) {
+		bench_ask(bench, ASK_FAR, i % SUBJECT_REPLICATES, &batch);
+		mp_batch_free(&batch);
+	}
+}
+
+/* Some of what is given back stays with the allocator: a few arenas' worth. */
+static void batches_leave_no_memory_behind(const struct subject *subject)
+{
+	unsigned long long before, after;
+	static struct bench bench;
+	struct mp_exp exp;
+
+#ifdef __SANITIZE_ADDRESS__
+	/* It keeps what is freed, to find uses of it. */
+	skip();
+#endif
+	bench_open(&bench, subject);
+	ask_make(ASK_FAR, &bench.host, &exp);
+	measure_far(&bench, 2);
+	before = process_mapped_bytes();
+	measure_far(&bench, LEAK_BATCHES);
+	after = process_mapped_bytes();
+	bench_close(&bench);
+	assert_true(after < before + LEAK_BATCHES / 2 * exp.arena[0].bytes);
 }
 
 static void closing_twice_is_safe(const struct subject *subject)
@@ -283,6 +315,7 @@ static void a_file_that_is_cut_is_refused(const struct subject *subject)
 const struct check open_checks[] = {
 	/* First: nothing that another check leaves behind may hide a change. */
 	CHECK(closing_restores_everything),
+	CHECK(batches_leave_no_memory_behind),
 	CHECK(unmet_is_one_line_or_nothing),
 	CHECK(a_row_says_what_it_is),
 	CHECK(closing_twice_is_safe),

@@ -5,12 +5,14 @@
 #include <dirent.h>
 #include <numaif.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <cmocka.h>
 
 #define LINE_ROOM 1024
 
@@ -119,4 +121,34 @@ void process_note(char text[PROCESS_ROOM])
 	note_open_files(text);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		note_file(text, files[i]);
+}
+
+void process_assert_same(const char *before, const char *after)
+{
+	while (*before || *after) {
+		const size_t was = strcspn(before, "\n");
+		const size_t is = strcspn(after, "\n");
+
+		if (was != is || memcmp(before, after, was))
+			fail_msg("\"%.*s\" has become \"%.*s\"", (int)was,
+				 before, (int)is, after);
+		before += was + (before[was] != '\0');
+		after += is + (after[is] != '\0');
+	}
+}
+
+unsigned long long process_mapped_bytes(void)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	unsigned long long kib = 0;
+	char line[LINE_ROOM];
+
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "VmSize: %llu", &kib) == 1)
+			break;
+	}
+	fclose(file);
+	return kib << 10;
 }

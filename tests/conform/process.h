@@ -17,4 +17,10 @@
  */
 void process_note(char text[PROCESS_ROOM]);
 
+/** process_assert_same() - two notes are equal; fails with the lines that differ */
+void process_assert_same(const char *before, const char *after);
+
+/** process_mapped_bytes() - address space in use; 0 = unknown */
+unsigned long long process_mapped_bytes(void);
+
 #endif

@@ -24,7 +24,7 @@
 /* Of the curve, an edge's fit sees so much below and above it, unless a
  * neighbouring edge is nearer. */
 #define FIT_BELOW 5.0
-#define FIT_ABOVE 3.2
+#define FIT_ABOVE 5.0
 /* Replicates of a plateau that lie further apart than this share of it; of
  * so many lengths at most; and levels smaller than this are nobody else's. */
 #define UNSTEADY 0.5
@@ -37,6 +37,8 @@
  * jump, explains nothing. */
 #define FIT_POINTS 6u
 #define MISFIT_MAX 0.12
+/* An even shape that leaves less than this of the jump is no blurred one. */
+#define PLAIN 0.06
 /* Capacities are searched this far beyond the detector's bracket. */
 #define SEARCHED 1.5
 /* Distance kept from the edge inside. */
@@ -268,6 +270,10 @@ static void join(const struct mp_edge *a, const struct mp_edge *b,
 	bool a_wider = a->high / a->low > b->high / b->low;
 
 	*out = *a;
+	/* A sharp edge is plain: scattered lines can only blur it. */
+	if (table->shape[a->shape].scatter == 0 && !a_wider &&
+	    a->misfit < PLAIN)
+		return;
 	if (fmin(a->high, b->high) >= fmax(a->low, b->low)) {
 		if (a_wider)
 			*out = *b;
@@ -276,11 +282,9 @@ static void join(const struct mp_edge *a, const struct mp_edge *b,
 		out->size = fmin(fmax(out->size, out->low), out->high);
 		return;
 	}
-	/* They differ. An edge of contiguous memory is plain where there is
-	 * one; a blurred edge is read better where the scatter is known to
-	 * be complete. */
-	if (table->shape[a->shape].scatter > 0 || a->misfit > b->misfit)
-		*out = *b;
+	/* They differ: a blurred edge is read better where the scatter is
+	 * known to be complete. */
+	*out = *b;
 }
 
 static int fit_curve(const struct mp_view *view, struct mp_cpu_edges *edges,

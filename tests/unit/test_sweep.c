@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sweeps: which experiment a length makes, and which batches draw the curve.
+ */
+#include "analysis/sweep.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define BATCHES 160u
+
+/* A view over batches that a test makes. */
+struct world {
+	struct mp_view view;
+	struct mp_batch batch[BATCHES];
+	const struct mp_batch *list[BATCHES];
+};
+
+static struct world world;
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(&world, 0, sizeof(world));
+	world.view = (struct mp_view){
+		.cpu = 5, .node = 1, .pages = MP_PAGES_2M,
+		.arena_max_bytes = 1 << 20, .batch = world.list };
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < world.view.n_batches; i++)
+		mp_batch_free(&world.batch[i]);
+	return 0;
+}
+
+static void usual(struct mp_sweep *sweep)
+{
+	mp_sweep_init(sweep, &world.view, 128, 65536);
+}
+
+/* One replicate of an experiment: hops of so many ticks, 2 ticks an ns and
+ * 3 cycles an ns. */
+static struct mp_batch *add_exp(const struct mp_exp *exp, uint64_t hop_ticks)
+{
+	uint32_t at = world.view.n_batches++;
+	struct mp_batch *batch = &world.batch[at];
+
+	assert_true(at < BATCHES);
+	mp_batch_init(batch, exp, at);
+	batch->grant.tick_hz = 2e9;
+	batch->grant.n_clocks = 1;
+	batch->grant.clock[0].add_hz = 3e9;
+	for (uint32_t i = 0; i < 4; i++) {
+		struct memprobe_sample *sample = mp_batch_add(batch);
+
+		assert_non_null(sample);
+		sample->hops = 1000;
+		sample->ticks = 1000 * hop_ticks;
+	}
+	world.list[at] = batch;
+	return batch;
+}
+
+static struct mp_batch *add(const struct mp_sweep *sweep, uint64_t length,
+			    uint64_t hop_ticks)
+{
+	struct mp_exp exp;
+
+	mp_sweep_exp(sweep, length, &exp);
+	return add_exp(&exp, hop_ticks);
+}
+
+static void disturb(struct mp_batch *batch, uint32_t samples)
+{
+	for (uint32_t i = 0; i < samples; i++)
+		batch->sample[i].flags = MEMPROBE_F_SWITCHED;
+}
+
+static uint64_t warm_hops(const struct mp_sweep *sweep, uint64_t length)
+{
+	struct mp_exp exp;
+
+	mp_sweep_exp(sweep, length, &exp);
+	return exp.actor[0].warm_hops;
+}
+
+static void a_sweep_takes_place_and_memory_from_the_view(void **state)
+{
+	struct mp_sweep sweep;
+	struct mp_exp exp;
+	char why[256];
+
+	(void)state;
+	usual(&sweep);
+	mp_sweep_exp(&sweep, 1 << 18, &exp);
+	if (mp_exp_check(&exp, why, sizeof(why)))
+		fail_msg("%s", why);
+	assert_int_equal(exp.n_arenas, 1);
+	assert_int_equal(exp.n_actors, 1);
+	assert_int_equal(exp.arena[0].bytes, 1 << 18);
+	assert_int_equal(exp.arena[0].pages, MP_PAGES_2M);
+	assert_int_equal(exp.arena[0].node, 1);
+	assert_int_equal(exp.actor[0].op, MP_OP_CHASE);
+	assert_int_equal(exp.actor[0].place, 5);
+	assert_int_equal(exp.actor[0].length, 1 << 18);
+	assert_int_equal(exp.actor[0].stride, 128);
+	assert_int_equal(exp.actor[0].reach, 65536);
+	assert_int_equal(exp.actor[0].skew, 0);
+	assert_int_equal(exp.actor[0].hops, sweep.hops);
+	assert_int_equal(exp.actor[0].bursts, sweep.bursts);
+}
+
+static void a_reach_that_holds_the_whole_ring_is_none(void **state)
+{
+	struct mp_sweep sweep;
+	struct mp_exp exp;
+
+	(void)state;
+	usual(&sweep);
+	mp_sweep_exp(&sweep, 65536, &exp);
+	assert_int_equal(exp.actor[0].reach, 0);
+	mp_sweep_exp(&sweep, 65536 + 128, &exp);
+	assert_int_equal(exp.actor[0].reach, 65536);
+}
+
+static void a_ring_is_warmed_for_turns_but_not_for_ever(void **state)
+{
+	struct mp_sweep sweep;
+
+	(void)state;
+	usual(&sweep);
+	sweep.turns = 3;
+	sweep.turns_max = 30000;
+	sweep.warm_max = 100000;
+	/* Three turns where they are cheap .. */
+	assert_int_equal(warm_hops(&sweep, 8000 * 128), 24000);
+	/* .. as many as may be where they are not .. */
+	assert_int_equal(warm_hops(&sweep, 20000 * 128), 30000);
+	/* .. one turn at least .. */
+	assert_int_equal(warm_hops(&sweep, 70000 * 128), 70000);
+	/* .. and an end to it. */
+	assert_int_equal(warm_hops(&sweep, 200000 * 128), 100000);
+	/* A handful of slots is no warm-up. */
+	assert_true(warm_hops(&sweep, 2 * 128) >= 500);
+	sweep.turns = 0;
+	assert_int_equal(warm_hops(&sweep, 70000 * 128), 70000);
+}
+
+static void a_plan_holds_whole_strides_within_the_largest_arena(void **state)
+{
+	struct mp_plan plan = { 0 };
+	struct mp_sweep sweep;
+
+	(void)state;
+	usual(&sweep);
+	assert_int_equal(mp_sweep_plan(&sweep, &world.view, 1000, 3, &plan), 0);
+	assert_int_equal(plan.n, 1);
+	assert_int_equal(plan.wanted[0].exp.actor[0].length, 896);
+	assert_int_equal(plan.wanted[0].exp.arena[0].bytes, 896);
+	assert_int_equal(plan.wanted[0].replicates, 3);
+	/* The same length in another guise. */
+	assert_int_equal(mp_sweep_plan(&sweep, &world.view, 1023, 5, &plan), 0);
+	assert_int_equal(plan.n, 1);
+	assert_int_equal(plan.wanted[0].replicates, 5);
+	assert_int_equal(mp_sweep_plan(&sweep, &world.view, 127, 3, &plan), 0);
+	assert_int_equal(mp_sweep_plan(&sweep, &world.view, (1 << 20) + 128, 3,
+				       &plan), 0);
+	assert_int_equal(plan.n, 1);
+	assert_int_equal(mp_sweep_plan(&sweep, &world.view, 1 << 20, 3, &plan),
+			 0);
+	assert_int_equal(plan.n, 2);
+	mp_plan_free(&plan);
+}
+
+static void a_curve_rises_in_length_however_its_batches_came(void **state)
+{
+	static const uint64_t length[] = { 4096, 1024, 65536, 2048, 1024, 4096 };
+	struct mp_sweep sweep;
+	struct mp_curve curve;
+
+	(void)state;
+	usual(&sweep);
+	for (uint32_t i = 0; i < 6; i++)
+		add(&sweep, length[i], 10 + i);
+	assert_int_equal(mp_sweep_gather(&sweep, &world.view, &curve), 0);
+	assert_int_equal(curve.n, 4);
+	assert_int_equal(curve.at[0].length, 1024);
+	assert_int_equal(curve.at[1].length, 2048);
+	assert_int_equal(curve.at[2].length, 4096);
+	assert_int_equal(curve.at[3].length, 65536);
+	assert_int_equal(curve.at[0].n, 2);
+	assert_int_equal(curve.at[1].n, 1);
+	mp_curve_free(&curve);
+}
+
+static void replicates_stay_in_order_beside_their_median(void **state)
+{
+	static const uint64_t ticks[] = { 30, 10, 20, 50, 40 };
+	struct mp_sweep sweep;
+	struct mp_curve curve;
+
+	(void)state;
+	usual(&sweep);
+	for (uint32_t i = 0; i < 5; i++)
+		add(&sweep, 4096, ticks[i]);
+	assert_int_equal(mp_sweep_gather(&sweep, &world.view, &curve), 0);
+	assert_int_equal(curve.n, 1);
+	assert_int_equal(curve.at[0].n, 5);
+	assert_int_equal(curve.at[0].id, world.batch[0].id);
+	for (uint32_t i = 0; i < 5; i++) {
+		double ns = (double)ticks[i] / 2;
+
+		assert_true(fabs(curve.at[0].ns[i] - ns) < 1e-9);
+		assert_true(fabs(curve.at[0].cycles[i] - 3 * ns) < 1e-9);
+	}
+	assert_true(fabs(curve.at[0].mid_ns - 15) < 1e-9);
+	assert_true(fabs(curve.at[0].mid_cycles - 45) < 1e-9);
+	mp_curve_free(&curve);
+}
+
+/* Each of them differs in one thing from the template. */
+static void add_strangers(const struct mp_sweep *sweep)
+{
+	struct mp_sweep other = *sweep;
+	struct mp_exp exp;
+
+	other.cpu++;
+	add(&other, 4096, 99);
+	other = *sweep;
+	other.pages = MP_PAGES_4K;
+	add(&other, 4096, 99);
+	other = *sweep;
+	other.node = MP_NODE_ANY;
+	add(&other, 4096, 99);
+	other = *sweep;
+	other.stride = 256;
+	add(&other, 4096, 99);
+	other = *sweep;
+	other.reach = 1024;
+	add(&other, 4096, 99);
+	other = *sweep;
+	other.turns += 100;
+	add(&other, 4096, 99);
+	other = *sweep;
+	other.hops++;
+	add(&other, 4096, 99);
+	other = *sweep;
+	other.bursts++;
+	add(&other, 4096, 99);
+	mp_sweep_exp(sweep, 4096, &exp);
+	exp.window_ns *= 2;
+	add_exp(&exp, 99);
+	mp_sweep_exp(sweep, 4096, &exp);
+	exp.quiet = MP_WISH_PREFETCH_OFF;
+	add_exp(&exp, 99);
+	mp_sweep_exp(sweep, 4096, &exp);
+	exp.arena[0].bytes += 4096;
+	add_exp(&exp, 99);
+	mp_sweep_exp(sweep, 4096, &exp);
+	exp.actor[0].offset = 64;
+	add_exp(&exp, 99);
+	/* A length that no sweep makes, and no length at all. */
+	mp_sweep_exp(sweep, 64, &exp);
+	add_exp(&exp, 99);
+	mp_exp_init(&exp);
+	add_exp(&exp, 99);
+}
+
+static void a_batch_that_differs_in_one_field_is_none_of_the_curve(void **state)
+{
+	struct mp_sweep sweep;
+	struct mp_curve curve;
+
+	(void)state;
+	usual(&sweep);
+	add_strangers(&sweep);
+	assert_int_equal(mp_sweep_gather(&sweep, &world.view, &curve), 0);
+	assert_int_equal(curve.n, 0);
+	mp_curve_free(&curve);
+	add(&sweep, 4096, 7);
+	assert_int_equal(mp_sweep_gather(&sweep, &world.view, &curve), 0);
+	assert_int_equal(curve.n, 1);
+	assert_int_equal(curve.at[0].n, 1);
+	mp_curve_free(&curve);
+}
+
+static void a_skew_is_part_of_the_template(void **state)
+{
+	struct mp_sweep sweep, skewed;
+	struct mp_curve curve;
+
+	(void)state;
+	mp_sweep_init(&sweep, &world.view, 4096, 0);
+	skewed = sweep;
+	skewed.skew = 72;
+	add(&sweep, 65536, 10);
+	add(&skewed, 65536, 20);
+	assert_int_equal(mp_sweep_gather(&skewed, &world.view, &curve), 0);
+	assert_int_equal(curve.n, 1);
+	assert_int_equal(curve.at[0].n, 1);
+	assert_true(fabs(curve.at[0].ns[0] - 10) < 1e-9);
+	mp_curve_free(&curve);
+}
+
+static void only_batches_that_count_are_drawn(void **state)
+{
+	struct mp_sweep sweep;
+	struct mp_curve curve;
+	struct mp_batch *failed;
+
+	(void)state;
+	usual(&sweep);
+	disturb(add(&sweep, 1024, 10), 3);
+	failed = add(&sweep, 2048, 10);
+	mp_batch_free(failed);
+	failed->error = -EAGAIN;
+	/* Half of it calm is enough, and the calm half is what is read. */
+	failed = add(&sweep, 4096, 10);
+	disturb(failed, 2);
+	failed->sample[0].ticks *= 9;
+	failed->sample[1].ticks *= 9;
+	assert_int_equal(mp_sweep_gather(&sweep, &world.view, &curve), 0);
+	assert_int_equal(curve.n, 1);
+	assert_int_equal(curve.at[0].length, 4096);
+	assert_true(fabs(curve.at[0].ns[0] - 5) < 1e-9);
+	mp_curve_free(&curve);
+}
+
+static void without_a_core_clock_the_curve_is_drawn_in_ns(void **state)
+{
+	struct mp_sweep sweep;
+	struct mp_curve curve;
+
+	(void)state;
+	usual(&sweep);
+	for (uint32_t i = 0; i < 3; i++)
+		add(&sweep, 4096, 10 * (i + 1))->grant.n_clocks = 0;
+	assert_int_equal(mp_sweep_gather(&sweep, &world.view, &curve), 0);
+	assert_int_equal(curve.at[0].n, 3);
+	assert_true(fabs(curve.at[0].mid_ns - 10) < 1e-9);
+	assert_true(isnan(curve.at[0].cycles[0]));
+	assert_true(isnan(curve.at[0].mid_cycles));
+	mp_curve_free(&curve);
+}
+
+static void a_long_curve_keeps_every_length(void **state)
+{
+	struct mp_sweep sweep;
+	struct mp_curve curve;
+
+	(void)state;
+	usual(&sweep);
+	for (uint64_t i = BATCHES; i > 0; i--)
+		add(&sweep, 128 * i, i);
+	assert_int_equal(mp_sweep_gather(&sweep, &world.view, &curve), 0);
+	assert_int_equal(curve.n, BATCHES);
+	for (uint64_t i = 1; i <= BATCHES; i++) {
+		assert_int_equal(curve.at[i - 1].length, 128 * i);
+		assert_ptr_equal(mp_curve_find(&curve, 128 * i),
+				 &curve.at[i - 1]);
+	}
+	assert_null(mp_curve_find(&curve, 129));
+	mp_curve_free(&curve);
+	assert_int_equal(curve.n, 0);
+	assert_null(mp_curve_find(&curve, 128));
+	mp_curve_free(&curve);
+}
+
+static void a_note_names_what_lies_between_its_limits(void **state)
+{
+	struct mp_sweep sweep;
+	struct mp_curve curve;
+	struct mp_fact fact = { 0 };
+
+	(void)state;
+	usual(&sweep);
+	for (uint64_t length = 1024; length <= 16384; length *= 2)
+		add(&sweep, length, 10);
+	assert_int_equal(mp_sweep_gather(&sweep, &world.view, &curve), 0);
+	mp_curve_note(&curve, 2048, 8192, &fact);
+	assert_int_equal(fact.n_evidence, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_true(fact.evidence[i] == world.batch[i + 1].id);
+	mp_curve_free(&curve);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			a_sweep_takes_place_and_memory_from_the_view, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_reach_that_holds_the_whole_ring_is_none, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_ring_is_warmed_for_turns_but_not_for_ever, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_plan_holds_whole_strides_within_the_largest_arena,
+			begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_curve_rises_in_length_however_its_batches_came,
+			begin, end),
+		cmocka_unit_test_setup_teardown(
+			replicates_stay_in_order_beside_their_median, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_batch_that_differs_in_one_field_is_none_of_the_curve,
+			begin, end),
+		cmocka_unit_test_setup_teardown(a_skew_is_part_of_the_template,
+						begin, end),
+		cmocka_unit_test_setup_teardown(
+			only_batches_that_count_are_drawn, begin, end),
+		cmocka_unit_test_setup_teardown(
+			without_a_core_clock_the_curve_is_drawn_in_ns,
+			begin, end),
+		cmocka_unit_test_setup_teardown(a_long_curve_keeps_every_length,
+						begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_note_names_what_lies_between_its_limits, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
