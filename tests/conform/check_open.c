@@ -128,8 +128,8 @@ static void measure_far(struct bench *bench, uint32_t times)
 /* Some of what is given back stays with the allocator: a few arenas' worth. */
 static void batches_leave_no_memory_behind(const struct subject *subject)
 {
-	unsigned long long before, after;
 	static struct bench bench;
+	uint64_t before, after;
 	struct mp_exp exp;
 
 #ifdef __SANITIZE_ADDRESS__

@@ -137,16 +137,16 @@ void process_assert_same(const char *before, const char *after)
 	}
 }
 
-unsigned long long process_mapped_bytes(void)
+uint64_t process_mapped_bytes(void)
 {
 	FILE *file = fopen("/proc/self/status", "re");
-	unsigned long long kib = 0;
+	uint64_t kib = 0;
 	char line[LINE_ROOM];
 
 	if (!file)
 		return 0;
 	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "VmSize: %llu", &kib) == 1)
+		if (sscanf(line, "VmSize: %ju", &kib) == 1)
 			break;
 	}
 	fclose(file);

@@ -4,6 +4,7 @@
 #define PROCESS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /** PROCESS_ROOM - room for the notes. */
 #define PROCESS_ROOM 4096
@@ -21,6 +22,6 @@ void process_note(char text[PROCESS_ROOM]);
 void process_assert_same(const char *before, const char *after);
 
 /** process_mapped_bytes() - address space in use; 0 = unknown */
-unsigned long long process_mapped_bytes(void);
+uint64_t process_mapped_bytes(void);
 
 #endif
