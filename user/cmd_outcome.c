@@ -11,6 +11,8 @@
 
 #define TARGET "cpu"
 #define NS_PER_S 1000000000ull
+/* With fewer disturbed batches than one in so many, it was time that lacked. */
+#define CALM 10u
 /* The facts that decide. */
 #define L1 "cpu.l1d.size"
 #define L2 "cpu.l2.size"
@@ -98,7 +100,10 @@ static bool any_known(const struct mp_report *report)
 int mp_outcome_judge(const struct mp_report *report, char *why, size_t room)
 {
 	const struct mp_report_run *run = &report->run;
-	const bool broken_off = strcmp(run->stop, "signal") == 0;
+	const bool out_of_time = strcmp(run->stop, "time") == 0 &&
+				 run->disturbed * CALM < run->batches;
+	const bool broken_off = out_of_time ||
+				strcmp(run->stop, "signal") == 0;
 
 	if (room)
 		why[0] = '\0';
@@ -107,6 +112,9 @@ int mp_outcome_judge(const struct mp_report *report, char *why, size_t room)
 	if (any_known(report) &&
 	    (broken_off || (!asked(report, L1) && !asked(report, L2))))
 		return MP_EXIT_DONE;
+	if (out_of_time)
+		return mp_why(why, room, MP_EXIT_NOTHING,
+			      "out of time before anything could be answered: give --time-limit more");
 	if (broken_off)
 		return mp_why(why, room, MP_EXIT_NOTHING,
 			      "interrupted before anything could be answered");

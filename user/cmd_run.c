@@ -267,8 +267,11 @@ static int open_target(struct session *session)
 	target->backend = session->backend;
 	target->seed = args->seed;
 	err = session->backend->open(target, &backend_opts);
+	/* A file that may not be read is a wrong file; a machine that may
+	 * not be measured is not permitted. */
 	if (err)
-		return fail(mp_cmd_exit_of(err), "%s",
+		return fail(session->backend->asks_file && err == -EACCES ?
+			    MP_EXIT_USAGE : mp_cmd_exit_of(err), "%s",
 			    target->why[0] ? target->why : strerror(-err));
 	err = session->backend->look(target, &session->host);
 	if (!err)
@@ -425,6 +428,8 @@ static int write_report(const struct session *session)
 
 	if (mp_json_write(&session->report, &json))
 		return fail(MP_EXIT_FAULT, "out of memory");
+	/* The file first: whoever reads what is printed may go away. */
+	code = keep_report(session, json);
 	if (session->args.json) {
 		mp_cmd_print(json);
 	} else {
@@ -432,7 +437,6 @@ static int write_report(const struct session *session)
 		style.verbose = session->args.verbose;
 		mp_text_write(stdout, &session->report, &style);
 	}
-	code = keep_report(session, json);
 	free(json);
 	return code;
 }

@@ -103,6 +103,8 @@ void mp_watch_start(struct mp_watch *watch, uint32_t limit_s, bool quiet)
 		heed(SIGALRM, on_clock);
 		set_clock(limit_s);
 	}
+	/* A file beyond ulimit -f is an error like others, not the end. */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 void mp_watch_end(struct mp_watch *watch)

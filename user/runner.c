@@ -98,6 +98,10 @@ static bool is_over(struct loop *loop)
 		loop->run->stop = MP_STOP_SIGNAL;
 	if (loop->run->stop == MP_STOP_SIGNAL)
 		return true;
+	/* Where the limit is all there is to spend, it is what ran out. */
+	if (!purse_left(&loop->calm) &&
+	    loop->opts->budget_ns >= loop->opts->limit_ns)
+		loop->run->stop = MP_STOP_TIME;
 	if (!purse_left(&loop->calm))
 		return true;
 	if (purse_left(&loop->all))

@@ -42,7 +42,7 @@ struct job {
 
 /* Geometries that differ most: which of them a quick run is tried on. */
 static const char *const quick_ones[] = {
-	"golden-cove", "nehalem", "two-levels",
+	"golden-cove", "zen2", "two-levels",
 };
 
 static uint64_t seed = MP_SEED_DEFAULT;

@@ -380,7 +380,9 @@ void made_cpu_run(const struct made_cpu *cpu, struct mp_batch *batch)
 	batch->error = cpu->error;
 	if (batch->error)
 		return;
-	cycles = (cache_cycles(&play) + walk_cycles(&play)) *
+	/* Of a batch that is disturbed nobody reads the hops. */
+	cycles = disturbed ? cpu->memory_cycles :
+		 (cache_cycles(&play) + walk_cycles(&play)) *
 		 (1 + cpu->noise * (uniform(seed ^ 55) - 0.5));
 	ticks = cycles * MADE_TICK_HZ /
 		(cpu->core_hz > 0 ? cpu->core_hz : 3.5e9);

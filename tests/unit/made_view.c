@@ -372,16 +372,28 @@ void made_fact_ends(const struct made_view *made, const char *name,
 			 fact->high, fact->reason);
 }
 
+void made_fact_holds(const struct made_view *made, const char *name,
+		     double value)
+{
+	const struct mp_fact *fact = made_fact(made, name);
+	bool above = fact->verdict == MP_AT_LEAST;
+
+	if (!mp_verdict_known(fact->verdict) || fact->low > value ||
+	    (fact->high < value && !above))
+		fail_msg("%s: %s %g [%g, %g], not %g: %s", name,
+			 mp_verdict_name(fact->verdict), fact->value,
+			 fact->low, fact->high, value, fact->reason);
+}
+
 void made_fact_is(const struct made_view *made, const char *name, double value,
 		  double share)
 {
 	const struct mp_fact *fact = made_fact(made, name);
 
 	made_fact_ends(made, name, MP_MEASURED);
-	if (fabs(fact->value / value - 1) > share || fact->low > value ||
-	    fact->high < value)
-		fail_msg("%s: %g [%g, %g], not %g", name, fact->value,
-			 fact->low, fact->high, value);
+	made_fact_holds(made, name, value);
+	if (fabs(fact->value / value - 1) > share)
+		fail_msg("%s: %g, not %g", name, fact->value, value);
 }
 
 void made_facts_cannot(const struct made_view *made,

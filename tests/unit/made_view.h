@@ -92,6 +92,9 @@ const struct mp_fact *made_fact(const struct made_view *made,
 /** made_fact_is() - measured, within such a share, and its limits hold it */
 void made_fact_is(const struct made_view *made, const char *name,
 		  double value, double share);
+/** made_fact_holds() - it is known, and its limits hold this */
+void made_fact_holds(const struct made_view *made, const char *name,
+		     double value);
 /** made_fact_ends() - it has this verdict */
 void made_fact_ends(const struct made_view *made, const char *name,
 		    uint32_t verdict);

@@ -171,6 +171,7 @@ static void a_capacity_that_moves_shows_in_single_replicates(void **state)
 	assert_int_equal(mp_edge_fit(&still, table, 1, &edge), 0);
 	assert_true(edge.n_seen > 20);
 	assert_true(edge.seen_high / edge.seen_low < 1.15);
+	assert_true(edge.sway < 1.15);
 	/* Replicates 1 and 3 see half of it. */
 	make(&moved, RANDOM, false, 256, 16, 0.01, 3);
 	for (uint32_t i = 8; i < still.n; i++) {
@@ -180,6 +181,7 @@ static void a_capacity_that_moves_shows_in_single_replicates(void **state)
 	for (uint32_t i = still.n - 8; i < still.n; i++)
 		still.point[i].y[1] = still.point[i].y[3] = 50;
 	assert_int_equal(mp_edge_fit(&still, table, 1, &edge), 0);
+	assert_true(edge.sway > 1.5);
 	if (edge.seen_high / edge.seen_low < 1.6)
 		fail_msg("%.0f to %.0f", edge.seen_low, edge.seen_high);
 }

@@ -19,9 +19,9 @@
 #define TRIED_MAX (6u * GRAIN)
 #define TRIED_HALF exp2(0.5 / GRAIN)
 /* On a gentle slope: doubt in any shape, which is a model, as a factor. */
-#define MODEL 1.015
+#define MODEL 1.011
 /* On a gentle slope: shapes that leave up to so many times the least. */
-#define AS_GOOD 1.6
+#define AS_GOOD 1.4
 /* A grid of 16 lengths an octave, or more, is a fine one. */
 #define FINE exp2(1.0 / 16)
 #define POINTS_MIN 4u
@@ -279,7 +279,7 @@ static void widen_to_grid(const struct mp_edge_data *data,
 
 		if (x <= edge->low)
 			below = x;
-		if (x >= edge->high && above == edge->high)
+		if (x > edge->high * TRIED_HALF && above == edge->high)
 			above = x;
 	}
 	/* All the way on a fine grid, half way on a coarse one. */
@@ -289,29 +289,47 @@ static void widen_to_grid(const struct mp_edge_data *data,
 				      edge->high * FINE));
 }
 
-/* The capacity as each replicate on the slope would have it alone. */
+/* The capacities that the replicates of one length would have alone. */
+static uint32_t see_point(const struct mp_edge_point *p,
+			  const struct mp_miss_table *table,
+			  const struct best *best, double *size, double *sway)
+{
+	double rise = best->line.outside - best->line.inside;
+	double least = INFINITY, most = 0;
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < p->n; k++) {
+		double miss = (p->y[k] - best->line.inside) / rise;
+		double alone = p->x / mp_miss_inverse(table, best->shape,
+			fmin(fmax(miss, SLOPE_FOOT), 1 - SLOPE_FOOT));
+
+		least = fmin(least, alone);
+		most = fmax(most, alone);
+		if (miss >= SLOPE_LOW && miss <= SLOPE_HIGH)
+			size[n++] = alone;
+	}
+	*sway = most / least;
+	return n;
+}
+
 static void see_singly(const struct mp_edge_data *data,
 		       const struct mp_miss_table *table,
 		       const struct best *best, struct mp_edge *edge)
 {
-	double size[MP_EDGE_POINTS * MP_EDGE_PASSES];
-	double rise = best->line.outside - best->line.inside;
+	double size[MP_EDGE_POINTS * MP_EDGE_PASSES], sway[MP_EDGE_POINTS];
+	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < data->n; i++) {
-		const struct mp_edge_point *p = &data->point[i];
+		uint32_t seen = see_point(&data->point[i], table, best,
+					  size + edge->n_seen, &sway[n]);
 
-		for (uint32_t k = 0; k < p->n; k++) {
-			double miss = (p->y[k] - best->line.inside) / rise;
-
-			if (miss < SLOPE_LOW || miss > SLOPE_HIGH)
-				continue;
-			size[edge->n_seen++] = p->x /
-				mp_miss_inverse(table, best->shape, miss);
-		}
+		edge->n_seen += seen;
+		n += seen && data->point[i].n > 2;
 	}
 	mp_stat_sort(size, edge->n_seen);
 	edge->seen_low = mp_stat_quantile(size, edge->n_seen, 0.1);
 	edge->seen_high = mp_stat_quantile(size, edge->n_seen, 0.9);
+	edge->sway = n ? mp_stat_median(sway, n) : 1;
 }
 
 /* Points that scatter say little of the shape and count for little here. */

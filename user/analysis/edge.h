@@ -56,6 +56,8 @@ struct mp_edge_data {
  * @misfit: weighted root mean square of what is left, a share of the jump
  * @shape: best shape, index into the table
  * @n_seen: single replicates that lay on the slope of the edge
+ * @sway: how far apart, as a factor, the capacities are that replicates of
+ *	one length would give; the middle of the lengths on the slope
  * @seen_low, @seen_high: the capacities that these alone would give, nine of
  *	ten and one of ten: a capacity that holds still keeps them together
  */
@@ -70,6 +72,7 @@ struct mp_edge {
 	uint32_t n_seen;
 	double seen_low;
 	double seen_high;
+	double sway;
 };
 
 /**

@@ -15,8 +15,12 @@
 #define TURNS_SETTLE 8u
 
 static const double scatters[] = { 0, 0.5, 1 };
-static const uint32_t even_ways[MP_MISS_WAYS] = { 2, 4, 8, 16, 64 };
-static const uint32_t scattered_ways[MP_MISS_WAYS] = { 2, 4, 8, 16, 32 };
+static const uint32_t even_ways[MP_MISS_WAYS] = {
+	2, 4, 6, 8, 10, 12, 16, 64
+};
+static const uint32_t scattered_ways[MP_MISS_WAYS] = {
+	2, 4, 6, 8, 10, 12, 16, 32
+};
 
 /* Share of random victims of the policies that are not simulated. */
 static const double random_share[] = {

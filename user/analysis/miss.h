@@ -30,7 +30,7 @@ enum mp_miss_policy {
 };
 
 /** MP_MISS_SHAPES - shapes in the table: policies, ways, three scatters */
-#define MP_MISS_WAYS 5
+#define MP_MISS_WAYS 8
 #define MP_MISS_SHAPES (MP_MISS_POLICIES * MP_MISS_WAYS * 3)
 /** The table spans x = 2^-MP_MISS_BELOW .. 2^MP_MISS_ABOVE. */
 #define MP_MISS_BELOW 4

@@ -15,15 +15,14 @@
 #include "backend.h"
 #include "probe/cpu.h"
 
-#define MIB (1024.0 * 1024.0)
 #define FROM 1024.0
 /* The curve: two lengths an octave; up to here with every depth. */
 #define GRAIN 2
-#define QUICK_TO (64 * MIB)
-#define DEFAULT_TO (256 * MIB)
+#define QUICK_TO (64 * MP_MIB)
+#define DEFAULT_TO (256 * MP_MIB)
 /* Lengths above cost tenths of a second each. */
-#define DEAR (48 * MIB)
-#define QUICK_DEAR (8 * MIB)
+#define DEAR (48 * MP_MIB)
+#define QUICK_DEAR (8 * MP_MIB)
 /* Around an edge, this many to the octave; where it is sharp more, and for
  * a shared level fewer at first, as each length is dear. */
 #define EDGE_GRAIN 8
@@ -31,16 +30,18 @@
 #define DEAR_GRAIN 4
 /* A curve that rises by less from octave to octave has come to memory. */
 #define FLAT 1.15
+/* The stride of the main curve is twice the line, of the sparse one eight
+ * times: this lies between for every line in use up to 128 bytes. */
+#define SPARSE 256u
 /* A capacity that single replicates see so far apart has moved. */
 #define MOVED 1.35
 #define SEEN_MIN 8u
-/* Limits further apart than this (1.29 by the rule of the house) do not
- * make a measured size. */
-#define APART_MAX 1.29
 /* Limits so far apart are worth more replicates. */
 #define UNSURE 1.2
 /* Limits of an edge as sharp as evenly filled sets make it. */
 #define SHARP 1.1
+/* Sharp enough for an outermost level to be a round number. */
+#define VERY_SHARP 1.06
 
 /* Beyond the innermost, levels are indexed by physical address, and huge
  * pages are contiguous only as far as the machine below this one grants.
@@ -58,7 +59,8 @@ static int plan_sides(const struct mp_view *view,
 	 * do limits that are still far apart. */
 	if (!mp_cpu_side_sweep(view, 1, &sweep))
 		n *= 2;
-	if (view->depth != MP_DEPTH_QUICK && edges->fitted[k] &&
+	if ((view->depth != MP_DEPTH_QUICK || view->pages == MP_PAGES_4K) &&
+	    edges->fitted[k] &&
 	    edges->edge[k].high > edges->edge[k].low * UNSURE)
 		n *= 2;
 	for (uint32_t side = 0; side < MP_CPU_SIDES && !err; side++) {
@@ -115,11 +117,16 @@ static int plan_curve(const struct mp_view *view, const struct mp_sweep *sweep,
 {
 	bool quick = view->depth == MP_DEPTH_QUICK;
 	double dear = quick ? QUICK_DEAR : DEAR;
-	double to = fmin(quick ? QUICK_TO : DEFAULT_TO,
-			 (double)view->arena_max_bytes);
+	double end = fmin(DEFAULT_TO, (double)view->arena_max_bytes);
+	double to = fmin(quick ? QUICK_TO : DEFAULT_TO, end);
 	int err = mp_cpu_grid(sweep, view, FROM, dear, GRAIN, 3, plan);
 
-	return err ? err : mp_cpu_grid(sweep, view, dear, to, 1, 1, plan);
+	if (!err)
+		err = mp_cpu_grid(sweep, view, dear, to, 1, 1, plan);
+	/* A sparse ring is cheap to look far with, so the end is looked at. */
+	if (!err && sweep->stride > SPARSE)
+		err = mp_sweep_plan(sweep, view, (uint64_t)end, 1, plan);
+	return err;
 }
 
 static int next(const struct mp_view *view, struct mp_plan *plan)
@@ -151,8 +158,9 @@ static bool moved(const struct mp_cpu_edges *edges, uint32_t k)
 	const struct mp_edge *edge = &edges->edge[k];
 
 	/* Only the outermost level is shared with strangers. */
-	return k && k + 1 == edges->n && edge->n_seen >= SEEN_MIN &&
-	       edge->seen_high / edge->seen_low > MOVED;
+	return k + 1 == edges->n && edge->n_seen >= SEEN_MIN &&
+	       !mp_cpu_has_sides(k, edges->level[k].size_bytes) && k &&
+	       edge->sway > MOVED;
 }
 
 static void note(const struct mp_cpu_edges *edges, uint32_t k,
@@ -189,12 +197,16 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 	}
 	/* Of a shared level what is left to us need not be round; its edge
 	 * is not sharp. */
-	fact->value = k && k + 1 == edges->n && edge->high > edge->low * SHARP ?
+	fact->value = k && k + 1 == edges->n && edge->high > edge->low * VERY_SHARP ?
 		      edge->size :
 		      mp_stat_round(edge->low, edge->high, edge->size);
 	fact->low = edge->low;
 	fact->high = edge->high;
 	fact->verdict = MP_MEASURED;
+	/* An exclusive level's edge lies at the sum with the one inside. */
+	if (k >= 2 && edge->low - edges->edge[k - 1].size >
+		      edge->high / MP_CPU_APART_MAX)
+		fact->low = edge->low - edges->edge[k - 1].size;
 	if (moved(edges, k)) {
 		fact->verdict = MP_VARIES;
 		fact->value = edge->size;
@@ -202,8 +214,8 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 		fact->high = fmax(edge->seen_high, edge->size);
 		snprintf(fact->reason, sizeof(fact->reason),
 			 "replicates a moment apart saw %.1f to %.1f MiB: what others leave of a shared cache",
-			 fact->low / MIB, fact->high / MIB);
-	} else if (edge->high / edge->low > APART_MAX) {
+			 fact->low / MP_MIB, fact->high / MP_MIB);
+	} else if (edge->high / edge->low > MP_CPU_APART_MAX) {
 		fact->verdict = MP_AT_LEAST;
 		fact->value = edge->low;
 		snprintf(fact->reason, sizeof(fact->reason),
@@ -229,19 +241,19 @@ static bool flat_at_end(const struct mp_curve *curve)
 
 static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 {
-	const struct mp_curve *curve = &edges->curve;
+	const struct mp_curve *curve = &edges->side[0];
 
 	if (!edges->n || !flat_at_end(curve)) {
 		mp_fact_cannot(fact, "bytes", edges->n ?
 			       "latency still rises at %.0f MiB, the end of the curve: what lies beyond is not known" :
 			       "too noisy: no step in latency up to %.0f MiB",
-			       (double)curve->at[curve->n - 1].length / MIB);
+			       (double)curve->at[curve->n - 1].length / MP_MIB);
 		return;
 	}
 	fact->verdict = MP_ABSENT;
 	snprintf(fact->method, sizeof(fact->method),
 		 "no further step in latency up to %.0f MiB",
-		 (double)curve->at[curve->n - 1].length / MIB);
+		 (double)curve->at[curve->n - 1].length / MP_MIB);
 	mp_curve_note(curve, 0, INFINITY, fact);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probe clock: how fast does the core run, and does it hold still? */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static int readings_take(const struct mp_view *view, struct readings *r)
 	r->add = calloc(room, sizeof(double));
 	r->mul = calloc(room, sizeof(double));
 	if (!r->add || !r->mul)
-		return -1;
+		return -ENOMEM;
 	for (uint32_t i = 0; i < view->n_batches; i++) {
 		const struct mp_grant *grant = &view->batch[i]->grant;
 
@@ -90,12 +91,12 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 	struct readings r;
 	struct mp_where where;
 	struct mp_fact *fact;
-	int err = -1;
+	int err = -ENOMEM;
 
 	mp_where_cpu(&where, view->cpu);
 	fact = mp_facts_add(facts, "cpu.clock", &where);
 	if (!fact)
-		return -1;
+		return -ENOMEM;
 	snprintf(fact->unit, sizeof(fact->unit), "Hz");
 	if (readings_take(view, &r))
 		goto out;

@@ -11,7 +11,6 @@
 #include "analysis/stat.h"
 
 #define ROUGH_STRIDE 256u
-#define LINE_USUAL 64u
 /* Every second line: the neighbour of a line is often fetched along. */
 #define APART 2u
 /* One line in eight, for second looks. */
@@ -109,7 +108,7 @@ void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep)
 	double line = mp_cpu_value(view, "l1d", "line");
 
 	mp_sweep_init(sweep, view,
-		      APART * (isnan(line) ? LINE_USUAL : (uint64_t)line),
+		      APART * (isnan(line) ? MP_CPU_LINE_USUAL : (uint64_t)line),
 		      REACH);
 }
 
@@ -161,10 +160,9 @@ static void merge_unsteady(const struct mp_curve *curve,
 	for (uint32_t k = 2; k + 1 <= *n && *n > 2; k++) {
 		struct mp_level *inner = &level[k - 1];
 
-		if (k + 1 > *n || unsteadiness(curve, inner->high_bytes,
-					       level[k].low_bytes) < UNSTEADY)
-			continue;
-		if (k < 2 || inner->size_bytes < PRIVATE_MIN)
+		if (inner->size_bytes < PRIVATE_MIN ||
+		    unsteadiness(curve, inner->high_bytes,
+				 level[k].low_bytes) < UNSTEADY)
 			continue;
 		inner->size_bytes = level[k].size_bytes;
 		inner->high_bytes = level[k].high_bytes;

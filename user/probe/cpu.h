@@ -10,6 +10,16 @@
 #include "analysis/sweep.h"
 #include "probe.h"
 
+/** MP_MIB - bytes of a MiB, as a double */
+#define MP_MIB (1024.0 * 1024.0)
+/** MP_CPU_LINE_USUAL - line size to go by where none is known, bytes */
+#define MP_CPU_LINE_USUAL 64u
+/** MP_CPU_CLOCK_ERROR - what replicates do not show of a time: the clock's
+ * calibration and its steps, as a share */
+#define MP_CPU_CLOCK_ERROR 0.003
+/** MP_CPU_APART_MAX - limits further apart than this factor do not make a
+ * measured size */
+#define MP_CPU_APART_MAX 1.29
 /** MP_CPU_LEVELS - levels of cache that facts are made for */
 #define MP_CPU_LEVELS 4
 

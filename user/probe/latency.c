@@ -21,13 +21,15 @@
 #define QUICK_REPLICATES 5
 /* Other probes may have asked for more of the same; so many are used. */
 #define REPLICATES_MAX 64u
-/* The clock's calibration and its steps, which replicates do not show. */
-#define CLOCK_ERROR 0.003
 /* The innermost level is read well inside, where nothing else counts. */
 #define INNERMOST 0.6
 #define INNERMOST_MIN 2048.0
 /* Further than this from the edge inside, whatever its shape promises. */
 #define CLEAR 1.5
+/* Beyond the first two levels the pages are more than the first TLB knows:
+ * a hit in the second each 32 loads, some 7 cycles of 30 and more. */
+#define OUTER 2u
+#define TRANSLATION 0.007
 /* A share of the hops not worth a longer footprint. */
 #define NO_BETTER 1e-3
 /* A latency whose limits lie further apart has moved. */
@@ -142,7 +144,7 @@ static void pair_cannot(struct pair *pair, const char *why)
 /* Replicates with the neighbours' part taken out; @inner is the latency of
  * the level inside, already known. */
 static void settle(const double *value, uint32_t n, const struct mixture *mix,
-		   double inner, double outer, uint64_t seed,
+		   double inner, double outer, double translation, uint64_t seed,
 		   const struct mp_curve_at *at, struct mp_fact *fact)
 {
 	struct mp_interval limits;
@@ -157,8 +159,9 @@ static void settle(const double *value, uint32_t n, const struct mixture *mix,
 	moved = fabs(limits.value - raw) / 4;
 	fact->verdict = MP_MEASURED;
 	fact->value = limits.value;
-	fact->low = limits.low * (1 - CLOCK_ERROR) - moved;
-	fact->high = limits.high * (1 + CLOCK_ERROR) + moved;
+	fact->low = limits.low * (1 - MP_CPU_CLOCK_ERROR - translation) -
+		    moved;
+	fact->high = limits.high * (1 + MP_CPU_CLOCK_ERROR) + moved;
 	mp_fact_note(fact, at->id);
 	if (fact->high > fact->low * SWAYED) {
 		fact->verdict = MP_VARIES;
@@ -176,6 +179,7 @@ static void infer_level(const struct mp_view *view,
 {
 	const struct mp_curve_at *at;
 	struct mixture mix;
+	double translation = k < OUTER ? 0 : TRANSLATION;
 	double own, ratio, outer;
 
 	if (!edges->fitted[k] || (k && !edges->fitted[k - 1])) {
@@ -197,12 +201,12 @@ static void infer_level(const struct mp_view *view,
 		mp_fact_cannot(pair->cycles, "cycles",
 			       "the core clock is not known");
 	} else {
-		settle(at->cycles, at->n, &mix, inner[0], outer, view->seed,
-		       at, pair->cycles);
+		settle(at->cycles, at->n, &mix, inner[0], outer, translation,
+		       view->seed, at, pair->cycles);
 		inner[0] = pair->cycles->value;
 	}
-	settle(at->ns, at->n, &mix, inner[1], outer * ratio, view->seed, at,
-	       pair->ns);
+	settle(at->ns, at->n, &mix, inner[1], outer * ratio, translation,
+	       view->seed, at, pair->ns);
 	inner[1] = pair->ns->value;
 }
 

@@ -24,22 +24,20 @@
  * window is done; smaller windows would wake prefetchers that follow the
  * pattern of a region. */
 #define REACH_MIN 2048u
-#define MIB (1024.0 * 1024.0)
 /* The rough curve: closely and more than once where that is cheap. */
-#define CHEAP (4 * MIB)
-#define ROUGH_TO (128 * MIB)
+#define CHEAP (4 * MP_MIB)
+#define ROUGH_TO (64 * MP_MIB)
 #define ROUGH_GRAIN 2
 #define ROUGH_REPLICATES 2
 /* Footprint beyond a level: so many times its size, where there is room. */
 #define BEYOND 4.0
-#define FOOTPRINT_MAX (64 * MIB)
+#define FOOTPRINT_MAX (64 * MP_MIB)
 /* Two strides: the misses of one as a share of those of the next. A half
  * where slots share lines (more where the level forgets some before they come
  * round, as with random replacement), one where they do not (less where a
  * prefetcher is at work). */
 #define SAME_LINE 0.7
 #define OTHER_LINE 0.76
-#define LINE_USUAL 64.0
 
 struct rough {
 	uint32_t n;
@@ -277,7 +275,7 @@ static int infer_level(const struct mp_view *view, const struct rough *rough,
 	line_find(&st, &answer);
 	judge(&answer, st.replicates, fact);
 	/* Where it is not known the levels outside go by the one inside. */
-	line[k] = answer.line ? answer.line : k ? line[k - 1] : LINE_USUAL;
+	line[k] = answer.line ? answer.line : k ? line[k - 1] : MP_CPU_LINE_USUAL;
 	return 0;
 }
 
@@ -312,7 +310,7 @@ const struct mp_probe mp_probe_line = {
 	.asks = "in what unit does each level take in memory?",
 	.facts = "cpu.l1d.line,cpu.l2.line,cpu.l3.line",
 	.needs = MP_CAP_CHASE,
-	.weight = 3,
+	.weight = 5,
 	.quick = true,
 	.next = next,
 	.infer = infer,

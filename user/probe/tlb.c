@@ -17,7 +17,6 @@
 #include "probe/cpu.h"
 
 #define PAGE 4096u
-#define LINE_USUAL 64u
 /* Each page's line is moved on by a line and a little: by a line alone, page
  * number and line would repeat together every 64 pages and meet in few sets
  * of a cache that is indexed beyond the page. */
@@ -38,12 +37,15 @@
 #define LEVELS 2
 #define PACKED_REACH (32u << 10)
 #define MISFIT_MAX 0.2
-#define APART_MAX 1.29
-#define CLOCK_ERROR 0.003
 /* A level of the TLB misses all but this share; and how far beyond that the
  * cost of a walk is looked at. */
 #define ALL_MISS 0.985
 #define WALK_SPAN 1.5
+/* So many pages show whether there is a second level: the largest known has
+ * 4096 entries. */
+#define FAR 8000.0
+/* Neighbouring lengths further apart leave a hole (the grid is 1.19). */
+#define HOLE 1.3
 /* Limits of a cost further apart than this share of it tell nothing. */
 #define UNCLEAR 0.2
 #define CLEAR_MAX 1.6
@@ -68,7 +70,7 @@ static uint32_t line_of(const struct mp_view *view)
 {
 	double line = mp_cpu_value(view, "l1d", "line");
 
-	return isnan(line) ? LINE_USUAL : (uint32_t)line;
+	return isnan(line) ? MP_CPU_LINE_USUAL : (uint32_t)line;
 }
 
 static void sweeps(const struct mp_view *view, struct mp_sweep *pages,
@@ -157,6 +159,26 @@ static void costs_points(const struct mp_view *view, struct costs *costs,
 	}
 }
 
+/* Far enough to say that there is no second level? */
+static bool looked_far(const struct costs *costs)
+{
+	return costs->n && costs->point[costs->n - 1].x >= FAR;
+}
+
+/* Limits reach to the lengths on either side where those lie far apart: an
+ * edge in a hole of the curve may be anywhere in it. */
+static void widen_to_hole(const struct costs *costs, struct mp_edge *edge)
+{
+	for (uint32_t i = 0; i + 1 < costs->n; i++) {
+		double a = costs->point[i].x, b = costs->point[i + 1].x;
+
+		if (b < a * HOLE || b < edge->low || a > edge->high)
+			continue;
+		edge->low = fmin(edge->low, a);
+		edge->high = fmax(edge->high, b);
+	}
+}
+
 static int costs_fit(struct costs *costs, const struct mp_miss_table *table,
 		     uint32_t k, uint64_t seed)
 {
@@ -177,6 +199,8 @@ static int costs_fit(struct costs *costs, const struct mp_miss_table *table,
 			data->point[data->n++] = costs->point[i];
 	err = mp_edge_fit(data, table, seed + k, &costs->edge[k]);
 	costs->fitted[k] = !err;
+	if (!err)
+		widen_to_hole(costs, &costs->edge[k]);
 	free(data);
 	return 0;
 }
@@ -274,6 +298,12 @@ static void judge_entries(const struct costs *costs, uint32_t k,
 			       costs->point[costs->n - 1].x);
 		return;
 	}
+	if (k >= costs->n_levels && !looked_far(costs)) {
+		mp_fact_cannot(fact, "entries",
+			       "looked no further than %.0f pages",
+			       costs->n ? costs->point[costs->n - 1].x : 0.0);
+		return;
+	}
 	if (k >= costs->n_levels) {
 		fact->verdict = MP_ABSENT;
 		snprintf(fact->reason, sizeof(fact->reason),
@@ -294,7 +324,7 @@ static void judge_entries(const struct costs *costs, uint32_t k,
 				    edge->size);
 	fact->low = floor(edge->low);
 	fact->high = ceil(edge->high);
-	if (edge->high / edge->low > APART_MAX) {
+	if (edge->high / edge->low > MP_CPU_APART_MAX) {
 		fact->verdict = MP_AT_LEAST;
 		fact->value = fact->low;
 		snprintf(fact->reason, sizeof(fact->reason),
@@ -329,8 +359,8 @@ static void judge_cost(const struct costs *costs, double low, double high,
 	mp_stat_limits(value, n, view->seed, &limits);
 	fact->verdict = MP_MEASURED;
 	fact->value = limits.value;
-	fact->low = limits.low * (1 - CLOCK_ERROR) - 2 * error;
-	fact->high = limits.high * (1 + CLOCK_ERROR) + 2 * error;
+	fact->low = limits.low * (1 - MP_CPU_CLOCK_ERROR) - 2 * error;
+	fact->high = limits.high * (1 + MP_CPU_CLOCK_ERROR) + 2 * error;
 	if (fact->high - fact->low > UNCLEAR * limits.value) {
 		mp_fact_cannot(fact, "cycles",
 			       "between %.0f and %.0f cycles: lines spread over pages and packed ones miss the caches differently here",
@@ -365,10 +395,12 @@ static void judge_costs(const struct costs *costs, const struct mp_view *view,
 	from = costs->edge[last - 1].size;
 	clear = clear_of(&costs->edge[last - 1]);
 	judge_cost(costs, from * clear, from * clear * WALK_SPAN, view, walk);
-	if (last < 2) {
+	if (last < 2 && looked_far(costs))
 		hit->verdict = MP_ABSENT;
+	else if (last < 2)
+		mp_fact_cannot(hit, "cycles", "no second step was looked for far enough");
+	if (last < 2)
 		return;
-	}
 	clear = clear_of(&costs->edge[0]);
 	judge_cost(costs, costs->edge[0].size * clear, from * 0.8, view, hit);
 }

@@ -65,7 +65,7 @@ static bool level_known(const struct mp_view *view, uint32_t k,
 					       "latency-cycles");
 	level->next_cycles = mp_cpu_value(view, mp_cpu_level_name[k + 1],
 					  "latency-cycles");
-	level->line = isnan(line) ? 64 : (uint32_t)line;
+	level->line = isnan(line) ? MP_CPU_LINE_USUAL : (uint32_t)line;
 	if (isnan(level->next_cycles)) {
 		double ns = mp_cpu_value(view, "dram", "latency");
 		double own = mp_cpu_value(view, name, "latency");

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Probe cache-size on made-up CPUs whose sizes are stated. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "made_view.h"
+
+#define KIB 1024ull
+#define MIB 1048576ull
+
+static const struct mp_probe *probe;
+static struct made_view made;
+static struct made_cpu cpu;
+
+static int begin(void **state)
+{
+	(void)state;
+	probe = mp_probe_find("cache-size");
+	made_cpu_usual(&cpu);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	made_view_close(&made);
+	return 0;
+}
+
+/* A run in which the line is known already. */
+static void start(uint32_t depth)
+{
+	uint32_t line = cpu.cache[0].line ? cpu.cache[0].line : 64;
+
+	made_view_open(&made, &cpu, depth);
+	made_view_know(&made, "cpu.l1d.line", line, "bytes");
+}
+
+static void ask(uint32_t depth)
+{
+	start(depth);
+	made_view_ask(&made, probe);
+}
+
+static void three_levels_are_measured_and_a_fourth_is_absent(void **state)
+{
+	(void)state;
+	ask(MP_DEPTH_DEFAULT);
+	made_fact_is(&made, "cpu.l1d.size", 48 * KIB, 0.01);
+	made_fact_is(&made, "cpu.l2.size", MIB, 0.01);
+	made_fact_holds(&made, "cpu.l3.size", 8 * MIB);
+	made_fact_ends(&made, "cpu.l4.size", MP_ABSENT);
+	assert_true(made_fact(&made, "cpu.l1d.size")->high <
+		    1.1 * made_fact(&made, "cpu.l1d.size")->low);
+	/* Asked for much, but not without end. */
+	assert_in_range(made.asked.rounds, 2, 8);
+	assert_true(made.asked.hops < 150000000);
+	assert_true(made.asked.bytes_max > 32 * MIB);
+}
+
+static void of_two_levels_the_third_is_absent(void **state)
+{
+	(void)state;
+	cpu.n_caches = 2;
+	cpu.n_tlbs = 0;
+	cpu.cache[0] = (struct made_cache){ .bytes = 32 * KIB, .ways = 8,
+					    .cycles = 4 };
+	cpu.cache[1] = (struct made_cache){ .bytes = 256 * KIB, .ways = 8,
+					    .cycles = 12 };
+	cpu.memory_cycles = 200;
+	ask(MP_DEPTH_DEFAULT);
+	made_fact_is(&made, "cpu.l1d.size", 32 * KIB, 0.01);
+	made_fact_is(&made, "cpu.l2.size", 256 * KIB, 0.03);
+	made_fact_ends(&made, "cpu.l3.size", MP_ABSENT);
+	made_fact_ends(&made, "cpu.l4.size", MP_ABSENT);
+}
+
+static void four_levels_with_long_lines_are_measured(void **state)
+{
+	(void)state;
+	cpu.n_caches = 4;
+	cpu.cache[0] = (struct made_cache){ .bytes = 64 * KIB, .ways = 4,
+					    .cycles = 4, .line = 128 };
+	cpu.cache[1] = (struct made_cache){ .bytes = 512 * KIB, .ways = 8,
+					    .cycles = 13, .line = 128 };
+	cpu.cache[2] = (struct made_cache){ .bytes = 6 * MIB, .ways = 12,
+					    .cycles = 45, .line = 128,
+					    .scattered = true };
+	cpu.cache[3] = (struct made_cache){ .bytes = 64 * MIB, .ways = 16,
+					    .cycles = 140, .line = 128,
+					    .scattered = true };
+	ask(MP_DEPTH_DEFAULT);
+	made_fact_is(&made, "cpu.l1d.size", 64 * KIB, 0.01);
+	made_fact_is(&made, "cpu.l2.size", 512 * KIB, 0.05);
+	made_fact_holds(&made, "cpu.l3.size", 6 * MIB);
+	made_fact_is(&made, "cpu.l4.size", 64 * MIB, 0.06);
+}
+
+static void random_victims_do_not_push_sizes_up(void **state)
+{
+	(void)state;
+	cpu.cache[1].any_evicted = true;
+	cpu.cache[2].any_evicted = true;
+	ask(MP_DEPTH_DEFAULT);
+	made_fact_is(&made, "cpu.l2.size", MIB, 0.06);
+	made_fact_holds(&made, "cpu.l3.size", 8 * MIB);
+	assert_true(made_fact(&made, "cpu.l3.size")->low > 7.0 * MIB);
+}
+
+static void a_quick_plan_is_smaller_and_knows_the_inner_levels(void **state)
+{
+	struct made_asked quick;
+
+	(void)state;
+	ask(MP_DEPTH_QUICK);
+	made_fact_is(&made, "cpu.l1d.size", 48 * KIB, 0.06);
+	made_fact_is(&made, "cpu.l2.size", MIB, 0.06);
+	quick = made.asked;
+	made_view_close(&made);
+	start(MP_DEPTH_DEFAULT);
+	made_view_plan(&made, probe);
+	assert_true(quick.hops < made.asked.hops / 2);
+	assert_true(quick.wanted < made.asked.wanted);
+	assert_true(quick.batches < made.asked.batches);
+}
+
+static void pages_that_are_forced_are_the_only_ones(void **state)
+{
+	(void)state;
+	start(MP_DEPTH_DEFAULT);
+	made.view.pages = MP_PAGES_2M;
+	made.view.pages_forced = true;
+	made_view_ask(&made, probe);
+	assert_int_equal(made.asked.kinds, 1u << MP_PAGES_2M);
+	made_fact_is(&made, "cpu.l2.size", MIB, 0.01);
+	made_view_close(&made);
+	start(MP_DEPTH_QUICK);
+	made_view_plan(&made, probe);
+	/* Where nobody forbids it small pages are a second opinion. */
+	assert_int_equal(made.asked.kinds,
+			 1u << MP_PAGES_THP | 1u << MP_PAGES_4K);
+}
+
+/* Memory for less than twice the third level: it is not filled for sure. */
+static void a_curve_that_still_rises_at_its_end_denies_nothing(void **state)
+{
+	(void)state;
+	start(MP_DEPTH_QUICK);
+	made.view.arena_max_bytes = 10 * MIB;
+	made_view_ask(&made, probe);
+	assert_true(made.asked.bytes_max <= 10 * MIB);
+	made_fact_is(&made, "cpu.l1d.size", 48 * KIB, 0.06);
+	made_fact_is(&made, "cpu.l2.size", MIB, 0.06);
+	assert_int_not_equal(made_fact(&made, "cpu.l3.size")->verdict,
+			     MP_ABSENT);
+	made_fact_ends(&made, "cpu.l4.size", MP_NOT_MEASURABLE);
+}
+
+/* One level that nothing outgrows: the curve is flat, and says nothing. */
+static void the_first_level_is_never_absent(void **state)
+{
+	(void)state;
+	cpu.n_caches = 1;
+	cpu.cache[0].bytes = 1024 * MIB;
+	ask(MP_DEPTH_QUICK);
+	made_fact_ends(&made, "cpu.l1d.size", MP_NOT_MEASURABLE);
+	made_fact_ends(&made, "cpu.l2.size", MP_NOT_MEASURABLE);
+}
+
+static void an_outermost_level_that_moves_varies(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	cpu.cache[2].ways_left = 8;
+	ask(MP_DEPTH_DEFAULT);
+	made_fact_is(&made, "cpu.l1d.size", 48 * KIB, 0.01);
+	made_fact_is(&made, "cpu.l2.size", MIB, 0.06);
+	made_fact_ends(&made, "cpu.l3.size", MP_VARIES);
+	fact = made_fact(&made, "cpu.l3.size");
+	/* 4 MiB half of the time, else 8. */
+	assert_true(fact->low < 5.0 * MIB && fact->low > 2.5 * MIB);
+	assert_true(fact->high > 6.5 * MIB && fact->high < 11.0 * MIB);
+	assert_true(fact->reason[0]);
+}
+
+static void some_disturbed_batches_change_nothing(void **state)
+{
+	(void)state;
+	cpu.disturbed = 0.5;
+	ask(MP_DEPTH_QUICK);
+	made_fact_is(&made, "cpu.l1d.size", 48 * KIB, 0.06);
+	made_fact_is(&made, "cpu.l2.size", MIB, 0.06);
+}
+
+/* Of five batches four: what is left has holes. */
+static void too_few_undisturbed_batches_are_no_curve(void **state)
+{
+	(void)state;
+	cpu.disturbed = 0.95;
+	ask(MP_DEPTH_DEFAULT);
+	made_facts_cannot(&made, probe);
+}
+
+static void without_a_core_clock_sizes_are_the_same(void **state)
+{
+	(void)state;
+	cpu.core_hz = 0;
+	ask(MP_DEPTH_QUICK);
+	made_fact_is(&made, "cpu.l1d.size", 48 * KIB, 0.06);
+	made_fact_is(&made, "cpu.l2.size", MIB, 0.06);
+}
+
+static void every_fact_is_answered_whatever_happens(void **state)
+{
+	(void)state;
+	made_probe_always_answers("cache-size");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(three_levels_are_measured_and_a_fourth_is_absent),
+		TEST(of_two_levels_the_third_is_absent),
+		TEST(four_levels_with_long_lines_are_measured),
+		TEST(random_victims_do_not_push_sizes_up),
+		TEST(a_quick_plan_is_smaller_and_knows_the_inner_levels),
+		TEST(pages_that_are_forced_are_the_only_ones),
+		TEST(a_curve_that_still_rises_at_its_end_denies_nothing),
+		TEST(the_first_level_is_never_absent),
+		TEST(an_outermost_level_that_moves_varies),
+		TEST(some_disturbed_batches_change_nothing),
+		TEST(too_few_undisturbed_batches_are_no_curve),
+		TEST(without_a_core_clock_sizes_are_the_same),
+		cmocka_unit_test(every_fact_is_answered_whatever_happens),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Probe dram on made-up CPUs whose memory is stated. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "made_view.h"
+
+#define MIB 1048576ull
+#define CORE_GHZ 3.5
+
+static const struct mp_probe *probe;
+static struct made_view made;
+static struct made_cpu cpu;
+
+static int begin(void **state)
+{
+	(void)state;
+	probe = mp_probe_find("dram");
+	made_cpu_usual(&cpu);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	made_view_close(&made);
+	return 0;
+}
+
+/* A run in which all levels are known: three, and no fourth. */
+static void start(uint32_t depth)
+{
+	made_view_open(&made, &cpu, depth);
+	made_view_know(&made, "cpu.l1d.line", 64, "bytes");
+	made_view_know(&made, "cpu.l1d.size", 48 << 10, "bytes");
+	made_view_know(&made, "cpu.l2.size", (double)MIB, "bytes");
+	made_view_know(&made, "cpu.l3.size", (double)cpu.cache[2].bytes,
+		       "bytes");
+	made_view_know_absent(&made, "cpu.l4.size");
+}
+
+static void ask(uint32_t depth)
+{
+	start(depth);
+	made_view_ask(&made, probe);
+}
+
+/* Of a ring over so many small pages, taken at random, what a hop pays for
+ * translation on average: all but the pages that a level knows miss it. */
+static double walk_cycles(double pages)
+{
+	return (1 - 96 / pages) * 7 + (1 - 2048 / pages) * (40 - 7);
+}
+
+static void memory_is_read_net_of_walks_and_with_them(void **state)
+{
+	double pages;
+
+	(void)state;
+	ask(MP_DEPTH_DEFAULT);
+	pages = (double)made.asked.bytes_max / 4096;
+	made_fact_is(&made, "cpu.dram.latency", 350 / CORE_GHZ, 0.01);
+	made_fact_is(&made, "cpu.dram.latency-random",
+		     (350 + walk_cycles(pages)) / CORE_GHZ, 0.01);
+	/* Far enough beyond the last level, and not without end. */
+	assert_in_range(made.asked.bytes_max, 32 * MIB, 512 * MIB);
+	assert_true(made.asked.hops < 50000000);
+	assert_in_range(made.asked.rounds, 1, 3);
+}
+
+static void walks_over_small_pages_are_no_part_of_memory(void **state)
+{
+	(void)state;
+	cpu.small_only = true;
+	cpu.tlb[1].cycles = 200;
+	ask(MP_DEPTH_DEFAULT);
+	/* A walk each 32 loads is paid, and the limits say so. */
+	made_fact_holds(&made, "cpu.dram.latency", 350 / CORE_GHZ);
+	assert_true(made_fact(&made, "cpu.dram.latency")->value <
+		    360 / CORE_GHZ);
+	assert_true(made_fact(&made, "cpu.dram.latency-random")->value >
+		    500 / CORE_GHZ);
+}
+
+static void a_neighbour_fetched_along_makes_memory_no_faster(void **state)
+{
+	(void)state;
+	cpu.neighbour = 0.6;
+	ask(MP_DEPTH_DEFAULT);
+	made_fact_is(&made, "cpu.dram.latency", 350 / CORE_GHZ, 0.01);
+}
+
+static void a_larger_last_level_asks_for_more_memory(void **state)
+{
+	uint64_t small;
+
+	(void)state;
+	start(MP_DEPTH_DEFAULT);
+	made_view_plan(&made, probe);
+	small = made.asked.bytes_max;
+	made_view_close(&made);
+	cpu.cache[2].bytes = 30 * MIB;
+	start(MP_DEPTH_DEFAULT);
+	made_view_plan(&made, probe);
+	assert_true(made.asked.bytes_max >= 4 * 30 * MIB);
+	assert_true(made.asked.bytes_max > small);
+}
+
+static void a_quick_plan_is_smaller(void **state)
+{
+	struct made_asked quick;
+
+	(void)state;
+	ask(MP_DEPTH_QUICK);
+	made_fact_is(&made, "cpu.dram.latency", 350 / CORE_GHZ, 0.02);
+	quick = made.asked;
+	made_view_close(&made);
+	start(MP_DEPTH_DEFAULT);
+	made_view_plan(&made, probe);
+	assert_true(quick.hops < made.asked.hops);
+	assert_true(quick.wanted < made.asked.wanted);
+}
+
+static void forced_pages_are_the_only_ones(void **state)
+{
+	(void)state;
+	start(MP_DEPTH_DEFAULT);
+	made.view.pages = MP_PAGES_2M;
+	made.view.pages_forced = true;
+	made_view_ask(&made, probe);
+	assert_int_equal(made.asked.kinds, 1u << MP_PAGES_2M);
+	made_fact_is(&made, "cpu.dram.latency", 350 / CORE_GHZ, 0.01);
+	made_fact_is(&made, "cpu.dram.latency-random", 350 / CORE_GHZ, 0.01);
+}
+
+/* All that may be taken fits the last level: that is no memory. */
+static void a_cache_is_never_called_memory(void **state)
+{
+	(void)state;
+	start(MP_DEPTH_DEFAULT);
+	made.view.arena_max_bytes = 4 * MIB;
+	made_view_ask(&made, probe);
+	assert_true(made.asked.bytes_max <= 4 * MIB);
+	made_fact_ends(&made, "cpu.dram.latency", MP_AT_LEAST);
+	made_fact_ends(&made, "cpu.dram.latency-random", MP_AT_LEAST);
+	assert_true(made_fact(&made, "cpu.dram.latency")->reason[0]);
+}
+
+static void with_unknown_levels_memory_is_not_claimed(void **state)
+{
+	(void)state;
+	made_view_open(&made, &cpu, MP_DEPTH_DEFAULT);
+	made_view_ask(&made, probe);
+	made_fact_ends(&made, "cpu.dram.latency", MP_AT_LEAST);
+	made_fact_ends(&made, "cpu.dram.latency-random", MP_AT_LEAST);
+}
+
+static void without_a_core_clock_ns_are_the_same(void **state)
+{
+	(void)state;
+	cpu.core_hz = 0;
+	ask(MP_DEPTH_DEFAULT);
+	made_fact_is(&made, "cpu.dram.latency", 350 / CORE_GHZ, 0.01);
+}
+
+static void every_fact_is_answered_whatever_happens(void **state)
+{
+	(void)state;
+	made_probe_always_answers("dram");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(memory_is_read_net_of_walks_and_with_them),
+		TEST(walks_over_small_pages_are_no_part_of_memory),
+		TEST(a_neighbour_fetched_along_makes_memory_no_faster),
+		TEST(a_larger_last_level_asks_for_more_memory),
+		TEST(a_quick_plan_is_smaller),
+		TEST(forced_pages_are_the_only_ones),
+		TEST(a_cache_is_never_called_memory),
+		TEST(with_unknown_levels_memory_is_not_claimed),
+		TEST(without_a_core_clock_ns_are_the_same),
+		cmocka_unit_test(every_fact_is_answered_whatever_happens),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Probe line on made-up CPUs whose lines are stated. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "made_view.h"
+
+#define MIB 1048576ull
+
+static const struct mp_probe *probe;
+static struct made_view made;
+static struct made_cpu cpu;
+
+static int begin(void **state)
+{
+	(void)state;
+	probe = mp_probe_find("line");
+	made_cpu_usual(&cpu);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	made_view_close(&made);
+	return 0;
+}
+
+static void ask(uint32_t depth)
+{
+	made_view_open(&made, &cpu, depth);
+	made_view_ask(&made, probe);
+}
+
+static void set_lines(uint32_t l1d, uint32_t l2, uint32_t l3)
+{
+	cpu.cache[0].line = l1d;
+	cpu.cache[1].line = l2;
+	cpu.cache[2].line = l3;
+}
+
+static void lines_of_64_bytes_are_seen_at_every_level(void **state)
+{
+	(void)state;
+	ask(MP_DEPTH_DEFAULT);
+	made_fact_is(&made, "cpu.l1d.line", 64, 0);
+	made_fact_is(&made, "cpu.l2.line", 64, 0);
+	made_fact_is(&made, "cpu.l3.line", 64, 0);
+	/* The roundest answer is no guess: five replicates bear it out. */
+	assert_true(made_fact(&made, "cpu.l1d.line")->low == 64);
+	assert_true(made_fact(&made, "cpu.l1d.line")->high == 64);
+	assert_in_range(made.asked.rounds, 2, 4);
+	assert_true(made.asked.hops < 40000000);
+}
+
+static void lines_of_128_bytes_are_seen(void **state)
+{
+	(void)state;
+	set_lines(128, 128, 128);
+	ask(MP_DEPTH_DEFAULT);
+	made_fact_is(&made, "cpu.l1d.line", 128, 0);
+	made_fact_is(&made, "cpu.l2.line", 128, 0);
+	made_fact_is(&made, "cpu.l3.line", 128, 0);
+}
+
+static void lines_of_32_bytes_are_seen(void **state)
+{
+	(void)state;
+	set_lines(32, 32, 32);
+	cpu.cache[0].bytes = 16 << 10;
+	cpu.cache[0].ways = 4;
+	ask(MP_DEPTH_DEFAULT);
+	made_fact_is(&made, "cpu.l1d.line", 32, 0);
+	made_fact_is(&made, "cpu.l2.line", 32, 0);
+}
+
+static void each_level_has_a_line_of_its_own(void **state)
+{
+	(void)state;
+	set_lines(64, 128, 128);
+	ask(MP_DEPTH_DEFAULT);
+	made_fact_is(&made, "cpu.l1d.line", 64, 0);
+	made_fact_is(&made, "cpu.l2.line", 128, 0);
+	made_fact_is(&made, "cpu.l3.line", 128, 0);
+}
+
+static void a_neighbour_fetched_along_now_and_then_is_no_longer_line(void **state)
+{
+	(void)state;
+	cpu.neighbour = 0.3;
+	ask(MP_DEPTH_DEFAULT);
+	made_fact_is(&made, "cpu.l1d.line", 64, 0);
+	made_fact_is(&made, "cpu.l2.line", 64, 0);
+	made_fact_is(&made, "cpu.l3.line", 64, 0);
+}
+
+/* Half a neighbour lies between one line and two: nobody can tell. */
+static void a_neighbour_fetched_along_half_of_the_time_is_not_guessed_at(void **state)
+{
+	(void)state;
+	cpu.neighbour = 0.54;
+	ask(MP_DEPTH_DEFAULT);
+	made_fact_is(&made, "cpu.l1d.line", 64, 0);
+	made_fact_ends(&made, "cpu.l2.line", MP_NOT_MEASURABLE);
+}
+
+static void a_level_that_is_not_seen_is_not_denied(void **state)
+{
+	(void)state;
+	cpu.n_caches = 2;
+	ask(MP_DEPTH_DEFAULT);
+	made_fact_is(&made, "cpu.l2.line", 64, 0);
+	made_fact_ends(&made, "cpu.l3.line", MP_NOT_MEASURABLE);
+}
+
+static void a_quick_plan_is_smaller_and_asks_for_the_first_level_alone(void **state)
+{
+	struct made_asked quick;
+
+	(void)state;
+	ask(MP_DEPTH_QUICK);
+	made_fact_is(&made, "cpu.l1d.line", 64, 0);
+	made_fact_ends(&made, "cpu.l2.line", MP_NOT_MEASURABLE);
+	made_fact_ends(&made, "cpu.l3.line", MP_NOT_MEASURABLE);
+	quick = made.asked;
+	made_view_close(&made);
+	made_view_open(&made, &cpu, MP_DEPTH_DEFAULT);
+	made_view_plan(&made, probe);
+	assert_true(quick.hops < made.asked.hops / 2);
+	assert_true(quick.wanted < made.asked.wanted);
+	assert_true(quick.bytes_max < made.asked.bytes_max);
+}
+
+static void fewer_than_five_replicates_leave_a_bracket(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	made_view_open(&made, &cpu, MP_DEPTH_QUICK);
+	made_view_plan(&made, probe);
+	for (uint32_t i = 0; i < made.view.n_batches; i++)
+		if (made.batch[i]->replicate >= 3)
+			mp_batch_free(made.batch[i]);
+	made_view_infer(&made, probe);
+	made_fact_is(&made, "cpu.l1d.line", 64, 0);
+	fact = made_fact(&made, "cpu.l1d.line");
+	assert_true(fact->low == 32 && fact->high == 128);
+}
+
+static void forced_pages_and_small_arenas_are_kept_to(void **state)
+{
+	(void)state;
+	made_view_open(&made, &cpu, MP_DEPTH_DEFAULT);
+	made.view.pages = MP_PAGES_4K;
+	made.view.pages_forced = true;
+	made.view.arena_max_bytes = 4 * MIB;
+	made_view_ask(&made, probe);
+	assert_int_equal(made.asked.kinds, 1u << MP_PAGES_4K);
+	assert_true(made.asked.bytes_max <= 4 * MIB);
+	made_fact_is(&made, "cpu.l1d.line", 64, 0);
+}
+
+static void too_few_undisturbed_batches_tell_nothing(void **state)
+{
+	(void)state;
+	cpu.disturbed = 0.95;
+	ask(MP_DEPTH_DEFAULT);
+	made_facts_cannot(&made, probe);
+}
+
+static void without_a_core_clock_lines_are_the_same(void **state)
+{
+	(void)state;
+	cpu.core_hz = 0;
+	set_lines(128, 128, 128);
+	ask(MP_DEPTH_QUICK);
+	made_fact_is(&made, "cpu.l1d.line", 128, 0);
+}
+
+static void every_fact_is_answered_whatever_happens(void **state)
+{
+	(void)state;
+	made_probe_always_answers("line");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(lines_of_64_bytes_are_seen_at_every_level),
+		TEST(lines_of_128_bytes_are_seen),
+		TEST(lines_of_32_bytes_are_seen),
+		TEST(each_level_has_a_line_of_its_own),
+		TEST(a_neighbour_fetched_along_now_and_then_is_no_longer_line),
+		TEST(a_neighbour_fetched_along_half_of_the_time_is_not_guessed_at),
+		TEST(a_level_that_is_not_seen_is_not_denied),
+		TEST(a_quick_plan_is_smaller_and_asks_for_the_first_level_alone),
+		TEST(fewer_than_five_replicates_leave_a_bracket),
+		TEST(forced_pages_and_small_arenas_are_kept_to),
+		TEST(too_few_undisturbed_batches_tell_nothing),
+		TEST(without_a_core_clock_lines_are_the_same),
+		cmocka_unit_test(every_fact_is_answered_whatever_happens),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
