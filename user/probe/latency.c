@@ -32,6 +32,8 @@
 #define TRANSLATION 0.007
 /* A share of the hops not worth a longer footprint. */
 #define NO_BETTER 1e-3
+/* Of ten replicates the slowest four are left out. */
+#define SLOW_OF_TEN 4u
 /* A latency whose limits lie further apart has moved. */
 #define SWAYED 1.3
 /* So little of a level seen alone does not tell its latency. */
@@ -154,6 +156,10 @@ static void settle(const double *value, uint32_t n, const struct mixture *mix,
 	for (uint32_t i = 0; i < n; i++)
 		own[i] = (value[i] - mix->inside * inner -
 			  mix->outside * outer) / mix->own;
+	/* Nothing makes a load faster, and what shares the core comes and
+	 * goes: the slowest replicates are those that met it. */
+	mp_stat_sort(own, n);
+	n -= n * SLOW_OF_TEN / 10;
 	mp_stat_limits(own, n, seed, &limits);
 	/* The shapes are models: a quarter of what they moved is doubt. */
 	moved = fabs(limits.value - raw) / 4;

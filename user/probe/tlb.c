@@ -394,7 +394,12 @@ static void judge_costs(const struct costs *costs, const struct mp_view *view,
 	 * pages put more lines into the caches as well. */
 	from = costs->edge[last - 1].size;
 	clear = clear_of(&costs->edge[last - 1]);
-	judge_cost(costs, from * clear, from * clear * WALK_SPAN, view, walk);
+	if (last < LEVELS && !looked_far(costs))
+		mp_fact_cannot(walk, "cycles",
+			       "one step seen, and not looked far enough to tell a walk from a hit in a second level");
+	else
+		judge_cost(costs, from * clear, from * clear * WALK_SPAN,
+			   view, walk);
 	if (last < 2 && looked_far(costs))
 		hit->verdict = MP_ABSENT;
 	else if (last < 2)

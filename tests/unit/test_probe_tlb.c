@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Probe tlb on made-up CPUs whose TLBs are stated. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "made_view.h"
+
+#define MIB 1048576ull
+
+static const struct mp_probe *probe;
+static struct made_view made;
+static struct made_cpu cpu;
+
+static int begin(void **state)
+{
+	(void)state;
+	probe = mp_probe_find("tlb");
+	made_cpu_usual(&cpu);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	made_view_close(&made);
+	return 0;
+}
+
+/* A run in which lines and sizes are known. */
+static void start(void)
+{
+	made_view_open(&made, &cpu, MP_DEPTH_DEFAULT);
+	made_view_know(&made, "cpu.l1d.line", 64, "bytes");
+	made_view_know(&made, "cpu.l1d.size", 48 << 10, "bytes");
+	made_view_know(&made, "cpu.l2.size", (double)cpu.cache[1].bytes,
+		       "bytes");
+	made_view_know(&made, "cpu.l3.size", (double)cpu.cache[2].bytes,
+		       "bytes");
+}
+
+static void ask(void)
+{
+	start();
+	made_view_ask(&made, probe);
+}
+
+static void two_levels_and_their_costs_are_measured(void **state)
+{
+	(void)state;
+	ask();
+	made_fact_is(&made, "cpu.dtlb.entries", 96, 0.01);
+	made_fact_is(&made, "cpu.stlb.entries", 2048, 0.02);
+	made_fact_is(&made, "cpu.stlb.hit-cost", 7, 0.03);
+	/* Packed lines pay a walk too, one for all the lines of a page. */
+	made_fact_is(&made, "cpu.walk.cost", 40, 0.03);
+	assert_in_range(made.asked.rounds, 2, 8);
+	assert_true(made.asked.hops < 60000000);
+	assert_int_equal(made.asked.kinds, 1u << MP_PAGES_4K);
+	assert_true(made.asked.bytes_max <= 64 * MIB);
+}
+
+static void other_numbers_of_entries_come_out_as_well(void **state)
+{
+	(void)state;
+	cpu.tlb[0] = (struct made_tlb){ 64, 4, 9 };
+	cpu.tlb[1] = (struct made_tlb){ 1536, 12, 70 };
+	ask();
+	made_fact_is(&made, "cpu.dtlb.entries", 64, 0.01);
+	made_fact_is(&made, "cpu.stlb.entries", 1536, 0.05);
+	made_fact_is(&made, "cpu.stlb.hit-cost", 9, 0.03);
+	made_fact_is(&made, "cpu.walk.cost", 70, 0.03);
+}
+
+static void of_one_level_there_is_no_second(void **state)
+{
+	(void)state;
+	cpu.n_tlbs = 1;
+	cpu.tlb[0] = (struct made_tlb){ 48, 0, 25 };
+	ask();
+	made_fact_is(&made, "cpu.dtlb.entries", 48, 0.01);
+	made_fact_ends(&made, "cpu.stlb.entries", MP_ABSENT);
+	made_fact_ends(&made, "cpu.stlb.hit-cost", MP_ABSENT);
+	made_fact_is(&made, "cpu.walk.cost", 25, 0.03);
+}
+
+static void without_costs_nothing_is_made_up(void **state)
+{
+	(void)state;
+	cpu.n_tlbs = 0;
+	ask();
+	made_facts_cannot(&made, probe);
+}
+
+static void a_small_arena_does_not_deny_the_second_level(void **state)
+{
+	(void)state;
+	start();
+	made.view.arena_max_bytes = 4 * MIB;
+	made_view_ask(&made, probe);
+	assert_true(made.asked.bytes_max <= 4 * MIB);
+	made_fact_is(&made, "cpu.dtlb.entries", 96, 0.01);
+	/* 1024 pages are all known to the second level. */
+	made_fact_ends(&made, "cpu.stlb.entries", MP_NOT_MEASURABLE);
+	made_fact_ends(&made, "cpu.stlb.hit-cost", MP_NOT_MEASURABLE);
+}
+
+static void a_run_that_rules_small_pages_out_asks_nothing(void **state)
+{
+	(void)state;
+	start();
+	made.view.pages = MP_PAGES_2M;
+	made.view.pages_forced = true;
+	made_view_ask(&made, probe);
+	assert_int_equal(made.asked.batches, 0);
+	made_facts_cannot(&made, probe);
+}
+
+static void noise_does_not_change_the_counts(void **state)
+{
+	(void)state;
+	cpu.noise = 0.06;
+	cpu.disturbed = 0.3;
+	ask();
+	made_fact_is(&made, "cpu.dtlb.entries", 96, 0.01);
+	made_fact_is(&made, "cpu.stlb.entries", 2048, 0.02);
+	made_fact_holds(&made, "cpu.stlb.hit-cost", 7);
+}
+
+static void too_few_undisturbed_batches_tell_nothing(void **state)
+{
+	(void)state;
+	cpu.disturbed = 0.98;
+	ask();
+	made_facts_cannot(&made, probe);
+}
+
+static void every_fact_is_answered_whatever_happens(void **state)
+{
+	(void)state;
+	made_probe_always_answers("tlb");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(two_levels_and_their_costs_are_measured),
+		TEST(other_numbers_of_entries_come_out_as_well),
+		TEST(of_one_level_there_is_no_second),
+		TEST(without_costs_nothing_is_made_up),
+		TEST(a_small_arena_does_not_deny_the_second_level),
+		TEST(a_run_that_rules_small_pages_out_asks_nothing),
+		TEST(noise_does_not_change_the_counts),
+		TEST(too_few_undisturbed_batches_tell_nothing),
+		cmocka_unit_test(every_fact_is_answered_whatever_happens),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
