@@ -80,9 +80,12 @@ static void alone_it_asks_for_a_few_small_batches(void **state)
 static void after_other_probes_it_asks_for_nothing(void **state)
 {
 	(void)state;
-	ask(MP_DEPTH_DEFAULT);
-	made_view_plan(&made, probe);
+	made_view_open(&made, &cpu, MP_DEPTH_QUICK);
+	made_view_plan(&made, mp_probe_find("line"));
+	made_view_ask(&made, probe);
+	/* Their batches bring the clock along. */
 	assert_int_equal(made.asked.batches, 0);
+	made_fact_ends(&made, "cpu.clock", MP_MEASURED);
 }
 
 static void chains_that_differ_by_six_in_a_thousand_dispute_it(void **state)

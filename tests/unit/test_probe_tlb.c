@@ -105,6 +105,8 @@ static void a_small_arena_does_not_deny_the_second_level(void **state)
 	/* 1024 pages are all known to the second level. */
 	made_fact_ends(&made, "cpu.stlb.entries", MP_NOT_MEASURABLE);
 	made_fact_ends(&made, "cpu.stlb.hit-cost", MP_NOT_MEASURABLE);
+	/* What a load pays there is a hit, and no walk. */
+	made_fact_ends(&made, "cpu.walk.cost", MP_NOT_MEASURABLE);
 }
 
 static void a_run_that_rules_small_pages_out_asks_nothing(void **state)

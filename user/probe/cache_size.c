@@ -38,6 +38,8 @@
 #define SEEN_MIN 8u
 /* Limits so far apart are worth more replicates. */
 #define UNSURE 1.2
+/* .. and so far that the answer would not count as measured, of still more. */
+#define UNSETTLED 1.27
 /* Limits of an edge as sharp as evenly filled sets make it. */
 #define SHARP 1.1
 /* Sharp enough for an outermost level to be a round number. */
@@ -62,6 +64,9 @@ static int plan_sides(const struct mp_view *view,
 	if ((view->depth != MP_DEPTH_QUICK || view->pages == MP_PAGES_4K) &&
 	    edges->fitted[k] &&
 	    edges->edge[k].high > edges->edge[k].low * UNSURE)
+		n *= 2;
+	if (view->depth != MP_DEPTH_QUICK && edges->fitted[k] &&
+	    edges->edge[k].high > edges->edge[k].low * UNSETTLED)
 		n *= 2;
 	for (uint32_t side = 0; side < MP_CPU_SIDES && !err; side++) {
 		if (!mp_cpu_side_sweep(view, side, &sweep))
