@@ -154,6 +154,7 @@ static void with_unknown_levels_memory_is_not_claimed(void **state)
 	(void)state;
 	made_view_open(&made, &cpu, MP_DEPTH_DEFAULT);
 	made_view_ask(&made, probe);
+	assert_true(made.asked.bytes_max >= 32 * MIB);
 	made_fact_ends(&made, "cpu.dram.latency", MP_AT_LEAST);
 	made_fact_ends(&made, "cpu.dram.latency-random", MP_AT_LEAST);
 }

@@ -87,6 +87,18 @@ static void each_level_has_a_line_of_its_own(void **state)
 	made_fact_is(&made, "cpu.l3.line", 128, 0);
 }
 
+/* The first level is left at a high price, and the second at a low one. */
+static void what_inner_levels_cost_is_not_taken_for_the_outer_ones(void **state)
+{
+	(void)state;
+	cpu.cache[1].cycles = 40;
+	cpu.cache[2].cycles = 75;
+	set_lines(64, 128, 128);
+	ask(MP_DEPTH_DEFAULT);
+	made_fact_is(&made, "cpu.l1d.line", 64, 0);
+	made_fact_is(&made, "cpu.l2.line", 128, 0);
+}
+
 static void a_neighbour_fetched_along_now_and_then_is_no_longer_line(void **state)
 {
 	(void)state;
@@ -125,6 +137,10 @@ static void a_quick_plan_is_smaller_and_asks_for_the_first_level_alone(void **st
 	made_fact_is(&made, "cpu.l1d.line", 64, 0);
 	made_fact_ends(&made, "cpu.l2.line", MP_NOT_MEASURABLE);
 	made_fact_ends(&made, "cpu.l3.line", MP_NOT_MEASURABLE);
+	/* Many slots in a line: rings that are walked for their lines. */
+	for (uint32_t i = 0; i < made.view.n_batches; i++)
+		if (made.batch[i]->exp.actor[0].stride == 16)
+			assert_true(made.batch[i]->exp.actor[0].length < MIB);
 	quick = made.asked;
 	made_view_close(&made);
 	made_view_open(&made, &cpu, MP_DEPTH_DEFAULT);
@@ -148,6 +164,18 @@ static void fewer_than_five_replicates_leave_a_bracket(void **state)
 	made_fact_is(&made, "cpu.l1d.line", 64, 0);
 	fact = made_fact(&made, "cpu.l1d.line");
 	assert_true(fact->low == 32 && fact->high == 128);
+}
+
+static void a_stride_that_is_missing_leaves_no_answer(void **state)
+{
+	(void)state;
+	made_view_open(&made, &cpu, MP_DEPTH_QUICK);
+	made_view_plan(&made, probe);
+	for (uint32_t i = 0; i < made.view.n_batches; i++)
+		if (made.batch[i]->exp.actor[0].stride == 16)
+			mp_batch_free(made.batch[i]);
+	made_view_infer(&made, probe);
+	made_fact_ends(&made, "cpu.l1d.line", MP_NOT_MEASURABLE);
 }
 
 static void forced_pages_and_small_arenas_are_kept_to(void **state)
@@ -195,11 +223,13 @@ int main(void)
 		TEST(lines_of_128_bytes_are_seen),
 		TEST(lines_of_32_bytes_are_seen),
 		TEST(each_level_has_a_line_of_its_own),
+		TEST(what_inner_levels_cost_is_not_taken_for_the_outer_ones),
 		TEST(a_neighbour_fetched_along_now_and_then_is_no_longer_line),
 		TEST(a_neighbour_fetched_along_half_of_the_time_is_not_guessed_at),
 		TEST(a_level_that_is_not_seen_is_not_denied),
 		TEST(a_quick_plan_is_smaller_and_asks_for_the_first_level_alone),
 		TEST(fewer_than_five_replicates_leave_a_bracket),
+		TEST(a_stride_that_is_missing_leaves_no_answer),
 		TEST(forced_pages_and_small_arenas_are_kept_to),
 		TEST(too_few_undisturbed_batches_tell_nothing),
 		TEST(without_a_core_clock_lines_are_the_same),

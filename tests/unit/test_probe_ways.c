@@ -132,6 +132,45 @@ static void a_size_that_is_no_power_of_two_is_shared_out(void **state)
 	made_fact_is(&made, "cpu.l2.ways", 10, 0);
 }
 
+/* 96 sets: an odd factor of the size that is none of the ways. */
+static void an_odd_number_of_sets_is_not_taken_for_ways(void **state)
+{
+	(void)state;
+	set(0, 48 * KIB, 8);
+	ask();
+	made_fact_is(&made, "cpu.l1d.ways", 8, 0);
+	made_fact_is(&made, "cpu.l2.ways", 16, 0);
+}
+
+static void fewer_than_five_replicates_leave_a_bracket(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	start(MP_DEPTH_DEFAULT);
+	made_view_plan(&made, probe);
+	for (uint32_t i = 0; i < made.view.n_batches; i++)
+		if (made.batch[i]->replicate >= 3)
+			mp_batch_free(made.batch[i]);
+	made_view_infer(&made, probe);
+	made_fact_is(&made, "cpu.l1d.ways", 12, 0);
+	fact = made_fact(&made, "cpu.l1d.ways");
+	assert_true(fact->low == 11 && fact->high == 13);
+}
+
+/* As if contiguous by luck: what was not granted is not built upon. */
+static void small_pages_that_lie_well_are_not_trusted(void **state)
+{
+	(void)state;
+	start(MP_DEPTH_DEFAULT);
+	made_view_plan(&made, probe);
+	for (uint32_t i = 0; i < made.view.n_batches; i++)
+		made.batch[i]->grant.arena[0].pages = MP_PAGES_4K;
+	made_view_infer(&made, probe);
+	made_fact_is(&made, "cpu.l1d.ways", 12, 0);
+	made_fact_ends(&made, "cpu.l2.ways", MP_NOT_MEASURABLE);
+}
+
 static void walks_do_not_pass_for_a_full_set(void **state)
 {
 	(void)state;
@@ -221,6 +260,9 @@ int main(void)
 		TEST(fewer_ways_are_counted_behind_more),
 		TEST(two_ways_and_lines_of_128_bytes_are_seen),
 		TEST(a_size_that_is_no_power_of_two_is_shared_out),
+		TEST(an_odd_number_of_sets_is_not_taken_for_ways),
+		TEST(fewer_than_five_replicates_leave_a_bracket),
+		TEST(small_pages_that_lie_well_are_not_trusted),
 		TEST(walks_do_not_pass_for_a_full_set),
 		TEST(scattered_pages_leave_the_second_level_open),
 		TEST(forced_pages_and_small_arenas_are_kept_to),

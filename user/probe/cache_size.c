@@ -68,6 +68,9 @@ static int plan_sides(const struct mp_view *view,
 	if (view->depth != MP_DEPTH_QUICK && edges->fitted[k] &&
 	    edges->edge[k].high > edges->edge[k].low * UNSETTLED)
 		n *= 2;
+	/* The fit looks at no more. */
+	if (n > MP_EDGE_PASSES)
+		n = MP_EDGE_PASSES;
 	for (uint32_t side = 0; side < MP_CPU_SIDES && !err; side++) {
 		if (!mp_cpu_side_sweep(view, side, &sweep))
 			break;
