@@ -112,21 +112,38 @@ static void random_victims_do_not_push_sizes_up(void **state)
 	assert_true(made_fact(&made, "cpu.l3.size")->low > 7.0 * MIB);
 }
 
+/* The longest ring of the main curve, a slot in every second line. */
+static uint64_t longest_dense(void)
+{
+	uint64_t longest = 0;
+
+	for (uint32_t i = 0; i < made.view.n_batches; i++) {
+		const struct mp_actor *actor = &made.batch[i]->exp.actor[0];
+
+		if (actor->stride == 2 * 64 && actor->length > longest)
+			longest = actor->length;
+	}
+	return longest;
+}
+
 static void a_quick_plan_is_smaller_and_knows_the_inner_levels(void **state)
 {
 	struct made_asked quick;
+	uint64_t longest;
 
 	(void)state;
 	ask(MP_DEPTH_QUICK);
 	made_fact_is(&made, "cpu.l1d.size", 48 * KIB, 0.06);
 	made_fact_is(&made, "cpu.l2.size", MIB, 0.06);
 	quick = made.asked;
+	longest = longest_dense();
 	made_view_close(&made);
 	start(MP_DEPTH_DEFAULT);
 	made_view_plan(&made, probe);
 	assert_true(quick.hops < made.asked.hops / 2);
 	assert_true(quick.wanted < made.asked.wanted);
 	assert_true(quick.batches < made.asked.batches);
+	assert_true(longest < longest_dense());
 }
 
 static void pages_that_are_forced_are_the_only_ones(void **state)

@@ -132,14 +132,15 @@ static void a_size_that_is_no_power_of_two_is_shared_out(void **state)
 	made_fact_is(&made, "cpu.l2.ways", 10, 0);
 }
 
-/* 96 sets: an odd factor of the size that is none of the ways. */
+/* 96 sets: an odd factor of the size that is none of the ways. Lines a power
+ * of two apart spread over three sets of it, 24 ways that hide the 16. */
 static void an_odd_number_of_sets_is_not_taken_for_ways(void **state)
 {
 	(void)state;
 	set(0, 48 * KIB, 8);
 	ask();
 	made_fact_is(&made, "cpu.l1d.ways", 8, 0);
-	made_fact_is(&made, "cpu.l2.ways", 16, 0);
+	made_fact_ends(&made, "cpu.l2.ways", MP_NOT_MEASURABLE);
 }
 
 static void fewer_than_five_replicates_leave_a_bracket(void **state)

@@ -38,8 +38,9 @@
  * of the jump (a shape is never quite right). */
 #define ERROR_OF_VALUE 0.004
 #define ERROR_OF_JUMP 0.01
-/* Chi-square with one degree of freedom, 95 %. */
-#define CHI2_95 3.84
+/* Chi-square, 95 %, with four degrees of freedom: the capacity and the shape's
+ * three (ways, scatter, policy) are searched together. */
+#define CHI2_95 9.49
 
 /* One value a length, and how much it weighs. */
 struct values {

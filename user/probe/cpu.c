@@ -269,8 +269,8 @@ static void join(const struct mp_edge *a, const struct mp_edge *b,
 
 	*out = *a;
 	/* A sharp edge is plain: scattered lines can only blur it. */
-	if (table->shape[a->shape].scatter == 0 && !a_wider &&
-	    a->misfit < PLAIN)
+	if (table->shape[a->shape].scatter == 0 && a->misfit < PLAIN &&
+	    (!a_wider || a->misfit < b->misfit))
 		return;
 	if (fmin(a->high, b->high) >= fmax(a->low, b->low)) {
 		if (a_wider)
