@@ -33,11 +33,31 @@ uint32_t mp_ring_slots(const struct mp_ring *ring)
 	return (uint32_t)(ring->length_bytes / ring->stride_bytes);
 }
 
+/*
+ * A skew that only grew would repeat together with the sets of a cache whose
+ * ways span a few pages, and leave most of them empty. So each run, which
+ * goes once through the span, begins one skew later than the one before; and
+ * when that has gone through the span too, somewhere.
+ */
+static uint64_t skew_of(const struct mp_ring *ring, uint32_t slot)
+{
+	const uint64_t skew = ring->skew_bytes % MP_RING_SKEW_SPAN;
+	uint64_t run, turn, round;
+
+	if (!skew)
+		return 0;
+	run = MP_RING_SKEW_SPAN / skew;
+	turn = slot / run;
+	round = turn / run;
+	if (round)
+		turn += mp_rng_mix(round);
+	/* The span is a power of two, so a product that wraps does no harm. */
+	return (slot + turn) * skew % MP_RING_SKEW_SPAN;
+}
+
 uint64_t mp_ring_offset(const struct mp_ring *ring, uint32_t slot)
 {
-	/* The span is a power of two, so a product that wraps does no harm. */
-	return slot * ring->stride_bytes +
-	       slot * ring->skew_bytes % MP_RING_SKEW_SPAN;
+	return slot * ring->stride_bytes + skew_of(ring, slot);
 }
 
 /* The window of the order, in slots; 0 = none. */

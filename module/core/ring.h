@@ -15,8 +15,11 @@
  * @reach_bytes: window of the order (see mp_perm_order()), in bytes of span;
  *	0 = full random, or one stride at least; what is no whole number of
  *	strides is rounded down
- * @skew_bytes: slot i lies (i * skew) % MP_RING_SKEW_SPAN bytes into its
- *	stride; a multiple of 8; 0, or the stride is a multiple of the span
+ * @skew_bytes: slot i lies i * skew bytes into its stride until that would
+ *	be MP_RING_SKEW_SPAN or more; each such run of slots wraps within the
+ *	span and begins one skew later than the run before (from where that
+ *	wraps too on, at a skew drawn for it, always the same). A multiple of
+ *	8; 0, or the stride is a multiple of the span
  */
 struct mp_ring {
 	uint64_t length_bytes;

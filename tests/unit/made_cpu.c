@@ -14,6 +14,7 @@
 
 #include "chase.h"
 #include "ioctl/memprobe.h"
+#include "ring.h"
 #include "rng.h"
 
 #define SMALL_PAGE 4096u
@@ -51,8 +52,12 @@ static uint32_t line_of(const struct made_cache *cache)
 
 static uint64_t slot_offset(const struct play *play, uint64_t slot)
 {
-	return slot * play->actor->stride +
-	       slot * play->actor->skew % SMALL_PAGE;
+	const struct mp_ring ring = {
+		.stride_bytes = play->actor->stride,
+		.skew_bytes = play->actor->skew,
+	};
+
+	return mp_ring_offset(&ring, (uint32_t)slot);
 }
 
 static uint64_t frame(const struct play *play, uint64_t page, uint64_t salt)

@@ -132,6 +132,46 @@ static void the_reach_keeps_the_walk_in_one_window_at_a_time(void **state)
 	}
 }
 
+/* What a skew and the small page have in common. */
+static uint64_t gcd(uint64_t skew)
+{
+	return skew & -skew;
+}
+
+/* One line of each page, in contiguous memory, in a cache of @sets sets:
+ * how many lines does the fullest set get? */
+static uint32_t fullest_set(uint32_t pages, uint32_t sets)
+{
+	const struct mp_ring ring = {
+		.length_bytes = 4096ull * pages,
+		.stride_bytes = 4096,
+		.skew_bytes = 64,
+	};
+	uint32_t *lines = calloc(sets, sizeof(*lines)), most = 0;
+
+	assert_non_null(lines);
+	for (uint32_t slot = 0; slot < pages; slot++) {
+		uint32_t set = (uint32_t)(mp_ring_offset(&ring, slot) / 64 %
+					  sets);
+
+		if (++lines[set] > most)
+			most = lines[set];
+	}
+	free(lines);
+	return most;
+}
+
+static void skewed_lines_spread_over_the_sets_of_any_cache(void **state)
+{
+	(void)state;
+	/* Ways of up to 64 pages are filled evenly, larger ones nearly. */
+	assert_int_equal(fullest_set(512, 64), 8);
+	for (uint32_t sets = 128; sets <= 4096; sets *= 2)
+		assert_int_equal(fullest_set(4096, sets), 4096 / sets);
+	for (uint32_t sets = 8192; sets <= 65536; sets *= 2)
+		assert_in_range(fullest_set(2 * sets, sets), 2, 16);
+}
+
 static void a_skew_moves_each_slot_inside_its_own_stride(void **state)
 {
 	static const uint64_t skews[] = { 8, 64, 72, 4088, 4096, 4160, 1u << 31 };
@@ -152,9 +192,16 @@ static void a_skew_moves_each_slot_inside_its_own_stride(void **state)
 		assert_each_slot_once(&built);
 		assert_one_turn(&built);
 		for (slot = 0; slot < built.slots; slot++) {
+			uint64_t skew = skews[i] % 4096;
+
 			offset = mp_ring_offset(&ring, slot);
 			assert_true(offset / 4096 == slot);
-			assert_true(offset % 4096 == slot * skews[i] % 4096);
+			if (!skew)
+				assert_true(offset % 4096 == 0);
+			else if (slot < 4096 / skew)
+				assert_true(offset % 4096 == slot * skew);
+			else
+				assert_true(offset % 4096 % gcd(skew) == 0);
 		}
 		destroy(&built);
 	}
@@ -172,7 +219,7 @@ static void a_stride_of_several_pages_takes_a_skew_too(void **state)
 	(void)state;
 	assert_one_turn(&built);
 	assert_true(mp_ring_offset(&ring, 3) == 3 * 8192 + 3 * 64);
-	assert_true(mp_ring_offset(&ring, 64) == 64 * 8192);
+	assert_true(mp_ring_offset(&ring, 63) == 63 * 8192 + 63 * 64);
 	destroy(&built);
 }
 
@@ -243,6 +290,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_slot_is_used_once_a_turn_at_any_stride),
 		cmocka_unit_test(the_reach_keeps_the_walk_in_one_window_at_a_time),
+		cmocka_unit_test(skewed_lines_spread_over_the_sets_of_any_cache),
 		cmocka_unit_test(a_skew_moves_each_slot_inside_its_own_stride),
 		cmocka_unit_test(a_stride_of_several_pages_takes_a_skew_too),
 		cmocka_unit_test(the_first_slot_of_the_order_is_returned),

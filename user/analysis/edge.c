@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analysis/stat.h"
+#include "analysis/values.h"
 #include "rng.h"
 
 /* Capacities tried: so many an octave, over at most six octaves. That it is
@@ -32,23 +33,9 @@
 #define SLOPE_LOW 0.15
 #define SLOPE_HIGH 0.85
 #define DRAWS 100u
-/* Points on either side that share their variance. */
-#define NEIGHBOURS 2u
-/* Errors of a point that replicates do not show: of its value (clock), and
- * of the jump (a shape is never quite right). */
-#define ERROR_OF_VALUE 0.004
-#define ERROR_OF_JUMP 0.01
 /* Chi-square, 95 %, with four degrees of freedom: the capacity and the shape's
  * three (ways, scatter, policy) are searched together. */
 #define CHI2_95 9.49
-
-/* One value a length, and how much it weighs. */
-struct values {
-	uint32_t n;
-	double at[MP_EDGE_POINTS];	/* in the table, for the first size */
-	double y[MP_EDGE_POINTS];
-	double weight[MP_EDGE_POINTS];
-};
 
 struct line {
 	double inside;
@@ -69,7 +56,7 @@ static uint32_t tried_count(const struct mp_edge_data *data)
 }
 
 /* y = inside + (outside - inside) * miss, weighted least squares. */
-static bool line_fit(const struct values *v, const double *miss,
+static bool line_fit(const struct mp_values *v, const double *miss,
 		     struct line *line)
 {
 	double w = 0, m = 0, y = 0, mm = 0, my = 0, var, rise;
@@ -98,7 +85,7 @@ static bool line_fit(const struct values *v, const double *miss,
 	return true;
 }
 
-static void miss_at(const struct values *v, const struct mp_miss_table *table,
+static void miss_at(const struct mp_values *v, const struct mp_miss_table *table,
 		    uint32_t shape, uint32_t tried, double *miss)
 {
 	for (uint32_t i = 0; i < v->n; i++)
@@ -113,7 +100,7 @@ struct best {
 };
 
 static void best_of_shape(const struct mp_edge_data *data,
-			  const struct values *v,
+			  const struct mp_values *v,
 			  const struct mp_miss_table *table, uint32_t shape,
 			  struct best *best, double *left)
 {
@@ -146,7 +133,7 @@ static bool shape_fits(const struct mp_edge_data *data,
 						MP_EDGE_HALF);
 }
 
-static int best_of_all(const struct mp_edge_data *data, const struct values *v,
+static int best_of_all(const struct mp_edge_data *data, const struct mp_values *v,
 		       const struct mp_miss_table *table, struct best *best)
 {
 	best->line.left = INFINITY;
@@ -154,40 +141,6 @@ static int best_of_all(const struct mp_edge_data *data, const struct values *v,
 		if (shape_fits(data, table, s))
 			best_of_shape(data, v, table, s, best, NULL);
 	return isinf(best->line.left) ? -ENODATA : 0;
-}
-
-/* The variance of a point's replicates, with that of its neighbours: a few
- * replicates that happen to agree are no better known for it. */
-static double smooth_variance(const double *variance, uint32_t n, uint32_t i)
-{
-	uint32_t from = i < NEIGHBOURS ? 0 : i - NEIGHBOURS;
-	uint32_t to = i + NEIGHBOURS < n ? i + NEIGHBOURS : n - 1;
-
-	return mp_stat_mean(variance + from, to - from + 1);
-}
-
-static void weigh(const struct mp_edge_data *data, struct values *v)
-{
-	double variance[MP_EDGE_POINTS], least = INFINITY, most = 0;
-
-	v->n = data->n;
-	for (uint32_t i = 0; i < data->n; i++) {
-		const struct mp_edge_point *p = &data->point[i];
-
-		v->at[i] = mp_miss_position(p->x / data->from);
-		v->y[i] = mp_stat_tame(p->y, p->n, &variance[i]);
-		variance[i] *= variance[i];
-		least = fmin(least, v->y[i]);
-		most = fmax(most, v->y[i]);
-	}
-	for (uint32_t i = 0; i < data->n; i++) {
-		double a = ERROR_OF_VALUE * v->y[i];
-		double b = ERROR_OF_JUMP * (most - least);
-		double of_mean = smooth_variance(variance, data->n, i) /
-				 data->point[i].n;
-
-		v->weight[i] = 1 / (of_mean + a * a + b * b + 1e-12);
-	}
 }
 
 /* Lengths whose hops miss in part: where there are several the fit goes by
@@ -210,7 +163,7 @@ static uint32_t on_slope(const struct mp_edge_data *data,
 /* All capacities, of whatever shape, that explain the curve nearly as well
  * as the best one does. */
 static void widen_by_shapes(const struct mp_edge_data *data,
-			    const struct values *v,
+			    const struct mp_values *v,
 			    const struct mp_miss_table *table,
 			    const struct best *best, struct mp_edge *edge)
 {
@@ -238,7 +191,7 @@ static void widen_by_shapes(const struct mp_edge_data *data,
 	}
 }
 
-static void widen_by_draws(const struct mp_edge_data *data, struct values v,
+static void widen_by_draws(const struct mp_edge_data *data, struct mp_values v,
 			   const struct mp_miss_table *table,
 			   const struct best *best, uint64_t seed,
 			   struct mp_edge *edge)
@@ -334,7 +287,7 @@ static void see_singly(const struct mp_edge_data *data,
 }
 
 /* Points that scatter say little of the shape and count for little here. */
-static double misfit_of(const struct values *v, const struct best *best)
+static double misfit_of(const struct mp_values *v, const struct best *best)
 {
 	double weight = 0;
 
@@ -349,13 +302,13 @@ int mp_edge_fit(const struct mp_edge_data *data,
 		struct mp_edge *edge)
 {
 	struct best best;
-	struct values v;
+	struct mp_values v;
 	int err;
 
 	memset(edge, 0, sizeof(*edge));
 	if (data->n < POINTS_MIN || !(data->to > data->from))
 		return -ENODATA;
-	weigh(data, &v);
+	mp_values_weigh(data, &v);
 	err = best_of_all(data, &v, table, &best);
 	if (err)
 		return err;

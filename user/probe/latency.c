@@ -24,8 +24,10 @@
 /* The innermost level is read well inside, where nothing else counts. */
 #define INNERMOST 0.6
 #define INNERMOST_MIN 2048.0
-/* Further than this from the edge inside, whatever its shape promises. */
+/* Further than this from the edge inside, whatever its shape promises; the
+ * more, the more room there is. */
 #define CLEAR 1.5
+#define CLEAR_MAX 3.0
 /* Beyond the first two levels the pages are more than the first TLB knows:
  * a hit in the second each 32 loads, some 7 cycles of 30 and more. */
 #define OUTER 2u
@@ -36,8 +38,11 @@
 #define SLOW_OF_TEN 4u
 /* A latency whose limits lie further apart has moved. */
 #define SWAYED 1.3
-/* So little of a level seen alone does not tell its latency. */
+/* So little of a level seen alone does not tell its latency; and with less
+ * than this its limits must be close, as it hangs on the edges' shapes. */
 #define PURE_MIN 0.3
+#define PURE 0.97
+#define CLOSE 1.05
 
 /* Share of the hops that level k serves at a length, and the shares of its
  * two neighbours. */
@@ -61,10 +66,13 @@ static void mixture_at(const struct mp_cpu_edges *edges, uint32_t k,
 static bool may_serve(const struct mp_cpu_edges *edges, uint32_t k,
 		      double length)
 {
-	double low = k ? edges->edge[k - 1].size * CLEAR : INNERMOST_MIN;
-	double high = edges->edge[k].size * (k ? 1 : INNERMOST);
+	double own = edges->edge[k].size, inner, clear;
 
-	return length >= low && length <= high;
+	if (!k)
+		return length >= INNERMOST_MIN && length <= own * INNERMOST;
+	inner = edges->edge[k - 1].size;
+	clear = fmin(fmax(sqrt(own / inner), CLEAR), CLEAR_MAX);
+	return length >= inner * clear && length <= own;
 }
 
 /* The length of the grid at which level k is seen most nearly alone. */
@@ -147,7 +155,8 @@ static void pair_cannot(struct pair *pair, const char *why)
  * the level inside, already known. */
 static void settle(const double *value, uint32_t n, const struct mixture *mix,
 		   double inner, double outer, double translation, uint64_t seed,
-		   const struct mp_curve_at *at, struct mp_fact *fact)
+		   const struct mp_curve_at *at, const char *unit,
+		   struct mp_fact *fact)
 {
 	struct mp_interval limits;
 	double own[REPLICATES_MAX], raw = mp_stat_median_of(value, n), moved;
@@ -169,6 +178,12 @@ static void settle(const double *value, uint32_t n, const struct mixture *mix,
 		    moved;
 	fact->high = limits.high * (1 + MP_CPU_CLOCK_ERROR) + moved;
 	mp_fact_note(fact, at->id);
+	if (mix->own < PURE && fact->high > fact->low * CLOSE) {
+		mp_fact_cannot(fact, unit,
+			       "between %.1f and %.1f: no footprint shows more than %.0f %% of this level without its neighbours",
+			       fact->low, fact->high, 100 * mix->own);
+		return;
+	}
 	if (fact->high > fact->low * SWAYED) {
 		fact->verdict = MP_VARIES;
 		snprintf(fact->reason, sizeof(fact->reason),
@@ -208,11 +223,11 @@ static void infer_level(const struct mp_view *view,
 			       "the core clock is not known");
 	} else {
 		settle(at->cycles, at->n, &mix, inner[0], outer, translation,
-		       view->seed, at, pair->cycles);
+		       view->seed, at, "cycles", pair->cycles);
 		inner[0] = pair->cycles->value;
 	}
 	settle(at->ns, at->n, &mix, inner[1], outer * ratio, translation,
-	       view->seed, at, pair->ns);
+	       view->seed, at, "ns", pair->ns);
 	inner[1] = pair->ns->value;
 }
 

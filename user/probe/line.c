@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -38,6 +39,11 @@
  * prefetcher is at work). */
 #define SAME_LINE 0.7
 #define OTHER_LINE 0.76
+#define REPLICATES 5
+#define REPLICATES_MAX 32u
+/* So large a share of the replicates, each a moment of its own, has to say
+ * the same: others come and go in a level that is shared. */
+#define AGREED 0.75
 
 struct rough {
 	uint32_t n;
@@ -121,15 +127,13 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	if (rough_find(view, &rough))
 		return 1;
 	for (uint32_t k = 0; k < rough.n && k < LEVELS; k++) {
-		uint32_t replicates = k > 1 ? 3 : 5;
-
 		if (k && view->depth == MP_DEPTH_QUICK)
 			break;
 		for (uint32_t s = STRIDE_MIN; s <= STRIDE_MAX && !err; s *= 2) {
 			line_sweep(view, &rough, s, &sweep);
 			err = mp_sweep_plan(&sweep, view,
 					    rounded(footprint(&rough, k)),
-					    replicates, plan);
+					    REPLICATES, plan);
 		}
 	}
 	return err ? err : 1;
@@ -140,15 +144,28 @@ struct strides {
 	uint32_t replicates;
 	double stride[STRIDES];
 	double cycles[STRIDES];
+	double single[STRIDES][REPLICATES_MAX];
 	double share[STRIDES];
 };
+
+static void stride_take(const struct mp_curve_at *at, struct strides *st)
+{
+	bool in_ns = isnan(at->mid_cycles);
+
+	st->cycles[st->n] = in_ns ? at->mid_ns : at->mid_cycles;
+	for (uint32_t i = 0; i < at->n && i < REPLICATES_MAX; i++)
+		st->single[st->n][i] = in_ns ? at->ns[i] : at->cycles[i];
+	if (at->n < st->replicates)
+		st->replicates = at->n;
+	st->n++;
+}
 
 static int strides_take(const struct mp_view *view, const struct rough *rough,
 			double length, struct strides *st,
 			struct mp_fact *fact)
 {
 	st->n = 0;
-	st->replicates = UINT32_MAX;
+	st->replicates = REPLICATES_MAX;
 	for (uint32_t s = STRIDE_MIN; s <= STRIDE_MAX; s *= 2) {
 		const struct mp_curve_at *at;
 		struct mp_sweep sweep;
@@ -162,10 +179,7 @@ static int strides_take(const struct mp_view *view, const struct rough *rough,
 		at = mp_curve_find(&curve, rounded(length));
 		if (at) {
 			st->stride[st->n] = s;
-			st->cycles[st->n++] = isnan(at->mid_cycles) ?
-					      at->mid_ns : at->mid_cycles;
-			if (at->n < st->replicates)
-				st->replicates = at->n;
+			stride_take(at, st);
 			mp_fact_note(fact, at->id);
 		}
 		mp_curve_free(&curve);
@@ -182,7 +196,7 @@ static double share(double stride, double line)
 /* Share of the hops that miss level k, for each stride; the levels inside
  * and their lines are known. */
 static void shares_find(const struct rough *rough, const double *line,
-			uint32_t k, struct strides *st)
+			uint32_t k, const double *cycles, struct strides *st)
 {
 	double own = rough->level[k].latency, step;
 
@@ -193,7 +207,7 @@ static void shares_find(const struct rough *rough, const double *line,
 			base += (rough->level[j + 1].latency -
 				 rough->level[j].latency) *
 				share(st->stride[i], line[j]);
-		st->share[i] = st->cycles[i] - base;
+		st->share[i] = cycles[i] - base;
 	}
 	/* With the largest stride every hop misses. */
 	step = st->share[st->n - 1];
@@ -202,6 +216,7 @@ static void shares_find(const struct rough *rough, const double *line,
 }
 
 struct answer {
+	uint32_t agreed;	/* replicates that say the same by themselves */
 	double line;	/* 0 = none fits */
 	double below;	/* share at half the line, of that at the line */
 	double above;	/* share at the line, of that at twice the line */
@@ -227,6 +242,23 @@ static void line_find(const struct strides *st, struct answer *answer)
 	}
 }
 
+static void answer_find(const struct rough *rough, const double *line,
+			uint32_t k, struct strides *st, struct answer *answer)
+{
+	double cycles[STRIDES];
+	struct answer alone;
+
+	shares_find(rough, line, k, st->cycles, st);
+	line_find(st, answer);
+	for (uint32_t r = 0; r < st->replicates; r++) {
+		for (uint32_t i = 0; i < st->n; i++)
+			cycles[i] = st->single[i][r];
+		shares_find(rough, line, k, cycles, st);
+		line_find(st, &alone);
+		answer->agreed += alone.line == answer->line;
+	}
+}
+
 static void judge(const struct answer *answer, uint32_t replicates,
 		  struct mp_fact *fact)
 {
@@ -237,6 +269,12 @@ static void judge(const struct answer *answer, uint32_t replicates,
 		mp_fact_cannot(fact, "bytes",
 			       "no stride at which slots cease to share a line stands out (ratios %.2f, then %.2f): prefetchers or noise",
 			       answer->below, answer->above);
+		return;
+	}
+	if (answer->agreed < AGREED * replicates) {
+		mp_fact_cannot(fact, "bytes",
+			       "%u of %u replicates say %.0f bytes, the others do not: the level changes while it is measured",
+			       answer->agreed, replicates, answer->line);
 		return;
 	}
 	fact->verdict = MP_MEASURED;
@@ -271,8 +309,7 @@ static int infer_level(const struct mp_view *view, const struct rough *rough,
 			       st.n, STRIDES);
 		return 0;
 	}
-	shares_find(rough, line, k, &st);
-	line_find(&st, &answer);
+	answer_find(rough, line, k, &st, &answer);
 	judge(&answer, st.replicates, fact);
 	/* Where it is not known the levels outside go by the one inside. */
 	line[k] = answer.line ? answer.line : k ? line[k - 1] : MP_CPU_LINE_USUAL;

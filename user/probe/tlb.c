@@ -17,10 +17,6 @@
 #include "probe/cpu.h"
 
 #define PAGE 4096u
-/* Each page's line is moved on by a line and a little: by a line alone, page
- * number and line would repeat together every 64 pages and meet in few sets
- * of a cache that is indexed beyond the page. */
-#define SKEW_MORE 8u
 /* Where the lines come near a level's capacity, the two rings can differ for
  * other reasons than translation: this much of it on either side. */
 #define NEAR_BELOW 0.6
@@ -44,8 +40,16 @@
 /* So many pages show whether there is a second level: the largest known has
  * 4096 entries. */
 #define FAR 8000.0
+/* Walks that cost so much more this far beyond an edge than that far, times
+ * its size, go on growing; and a cost that is no longer that of a hit. */
+#define GROWN 1.15
+#define GROWN_FROM 1.5
+#define GROWN_TO 2.1
+#define RISEN 1.5
 /* Neighbouring lengths further apart leave a hole (the grid is 1.19). */
 #define HOLE 1.3
+/* .. and one so wide could hide a level. */
+#define HOLE_MAX 1.7
 /* Limits of a cost further apart than this share of it tell nothing. */
 #define UNCLEAR 0.2
 #define CLEAR_MAX 1.6
@@ -78,7 +82,7 @@ static void sweeps(const struct mp_view *view, struct mp_sweep *pages,
 {
 	mp_sweep_init(pages, view, PAGE, 0);
 	pages->pages = MP_PAGES_4K;
-	pages->skew = line_of(view) + SKEW_MORE;
+	pages->skew = line_of(view);
 	*packed = *pages;
 	packed->stride = line_of(view);
 	packed->skew = 0;
@@ -121,11 +125,13 @@ static void costs_free(struct costs *costs)
 
 static bool near_capacity(const struct mp_view *view, double bytes)
 {
-	/* The innermost level is indexed within the page: no difference. */
-	for (uint32_t k = 1; k < MP_CPU_LEVELS; k++) {
-		double size = mp_cpu_value(view, mp_cpu_level_name[k],
-					   "size");
+	double ways = mp_cpu_value(view, mp_cpu_level_name[0], "ways");
+	double size = mp_cpu_value(view, mp_cpu_level_name[0], "size");
 
+	/* The innermost level is mostly indexed within the page, where it
+	 * makes no difference. */
+	for (uint32_t k = size > ways * PAGE ? 0 : 1; k < MP_CPU_LEVELS; k++) {
+		size = mp_cpu_value(view, mp_cpu_level_name[k], "size");
 		if (bytes > size * NEAR_BELOW && bytes < size * NEAR_ABOVE)
 			return true;
 	}
@@ -159,10 +165,20 @@ static void costs_points(const struct mp_view *view, struct costs *costs,
 	}
 }
 
-/* Far enough to say that there is no second level? */
+/* Far enough to say that there is no level beyond the last, and with no hole
+ * in the curve that it could lie in? */
 static bool looked_far(const struct costs *costs)
 {
-	return costs->n && costs->point[costs->n - 1].x >= FAR;
+	double from = costs->n_levels ?
+		      costs->level[costs->n_levels - 1].size_bytes : 0;
+
+	if (!costs->n || costs->point[costs->n - 1].x < FAR)
+		return false;
+	for (uint32_t i = 0; i + 1 < costs->n; i++)
+		if (costs->point[i + 1].x > from &&
+		    costs->point[i + 1].x > costs->point[i].x * HOLE_MAX)
+			return false;
+	return true;
 }
 
 /* Limits reach to the lengths on either side where those lie far apart: an
@@ -191,7 +207,8 @@ static int costs_fit(struct costs *costs, const struct mp_miss_table *table,
 	low = k ? costs->level[k - 1].size_bytes * 1.3 : size / 6;
 	high = k + 1 < costs->n_levels ?
 	       costs->level[k + 1].size_bytes * 0.75 : size * FIT_ABOVE;
-	data->scatters = MP_EDGE_EVEN;
+	/* The pages lie in a row, but a large TLB may hash its sets. */
+	data->scatters = k ? MP_EDGE_ANY : MP_EDGE_EVEN;
 	data->from = fmax(costs->level[k].low_bytes / 1.3, low);
 	data->to = fmin(costs->level[k].high_bytes * 1.3, high);
 	for (uint32_t i = 0; i < costs->n; i++)
@@ -283,6 +300,47 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	return err ? err : 1;
 }
 
+/* Cost at so many pages or the next more that were tried. */
+static double cost_at(const struct costs *costs, double pages)
+{
+	for (uint32_t i = 0; i < costs->n; i++)
+		if (costs->point[i].x >= pages)
+			return mp_stat_median_of(costs->point[i].y,
+						 costs->point[i].n);
+	return NAN;
+}
+
+/* Where walks cost ever more with more pages, the step has no outside to
+ * measure it by. */
+static bool walks_grow(const struct costs *costs, uint32_t k)
+{
+	double size = costs->edge[k].size;
+
+	return k && cost_at(costs, size * GROWN_TO) >
+		    cost_at(costs, size * GROWN_FROM) * GROWN;
+}
+
+/* .. and what is borne out are the pages before the cost begins to rise. */
+static double pages_before_rise(const struct costs *costs, uint32_t k)
+{
+	double plateau = cost_at(costs, costs->edge[k - 1].size * CLEAR_MAX);
+	double last = 0;
+
+	for (uint32_t i = 0; i < costs->n; i++) {
+		double pages = costs->point[i].x;
+
+		if (cost_at(costs, pages) > plateau * RISEN)
+			break;
+		last = pages;
+	}
+	return fmin(last, floor(costs->edge[k].low));
+}
+
+static bool is_clear(const struct costs *costs, uint32_t k)
+{
+	return costs->fitted[k] && costs->edge[k].misfit <= MISFIT_MAX;
+}
+
 static const char *const entry_name[LEVELS] = { "dtlb", "stlb" };
 
 static void judge_entries(const struct costs *costs, uint32_t k,
@@ -300,8 +358,8 @@ static void judge_entries(const struct costs *costs, uint32_t k,
 	}
 	if (k >= costs->n_levels && !looked_far(costs)) {
 		mp_fact_cannot(fact, "entries",
-			       "looked no further than %.0f pages",
-			       costs->n ? costs->point[costs->n - 1].x : 0.0);
+			       "not looked for closely up to %.0f pages: lines of as many pages come near the capacity of a cache, or measurements are missing",
+			       FAR);
 		return;
 	}
 	if (k >= costs->n_levels) {
@@ -313,7 +371,7 @@ static void judge_entries(const struct costs *costs, uint32_t k,
 	}
 	mp_curve_note(&costs->pages, edge->low * PAGE / 1.2,
 		      edge->high * PAGE * 1.2, fact);
-	if (!costs->fitted[k] || edge->misfit > MISFIT_MAX) {
+	if (!is_clear(costs, k)) {
 		mp_fact_cannot(fact, "entries",
 			       "too noisy: the step near %.0f pages has no clear shape",
 			       costs->level[k].size_bytes);
@@ -324,6 +382,14 @@ static void judge_entries(const struct costs *costs, uint32_t k,
 				    edge->size);
 	fact->low = floor(edge->low);
 	fact->high = ceil(edge->high);
+	if (walks_grow(costs, k)) {
+		fact->verdict = MP_AT_LEAST;
+		fact->value = fact->low = pages_before_rise(costs, k);
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "walks cost ever more with more pages, so that the step has no far side; best estimate %.0f",
+			 edge->size);
+		return;
+	}
 	if (edge->high / edge->low > MP_CPU_APART_MAX) {
 		fact->verdict = MP_AT_LEAST;
 		fact->value = fact->low;
@@ -385,7 +451,12 @@ static void judge_costs(const struct costs *costs, const struct mp_view *view,
 	uint32_t last = costs->n_levels < LEVELS ? costs->n_levels : LEVELS;
 	double from, clear;
 
-	if (!last || !costs->fitted[last - 1]) {
+	if (last && !is_clear(costs, last - 1)) {
+		mp_fact_cannot(walk, "cycles", "the step in the cost of translation has no clear shape");
+		mp_fact_cannot(hit, "cycles", "the step in the cost of translation has no clear shape");
+		return;
+	}
+	if (!last) {
 		mp_fact_cannot(walk, "cycles", "no walk seen: the TLB knows every page that was tried");
 		mp_fact_cannot(hit, "cycles", "no step in the cost of translation");
 		return;
@@ -460,7 +531,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 const struct mp_probe mp_probe_tlb = {
 	.name = "tlb",
 	.asks = "how many pages does each TLB level know, and what does missing it cost?",
-	.after = "line,cache-size",
+	.after = "line,cache-size,ways",
 	.facts = "cpu.dtlb.entries,cpu.stlb.entries,cpu.stlb.hit-cost,cpu.walk.cost",
 	.needs = MP_CAP_CHASE | MP_CAP_CORE_CLOCK,
 	.weight = 5,

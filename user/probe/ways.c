@@ -33,10 +33,16 @@
 #define SLOW 0.055
 /* Capacity and ways times span agree this well, or one of them is wrong. */
 #define AGREE 0.13
+/* .. and the lines of a set with the share that misses this well. */
+#define SET_AGREE 0.12
+/* A level less far from the one inside shares its lines with it: what stays
+ * is neither the one's nor the other's. */
+#define INNER_APART 2.0
 
 /* What is known of a level before its ways are asked for. */
 struct level {
 	double size;
+	double inner_size;	/* of the level inside, 0 = none */
 	double innermost_cycles;
 	double own_cycles;
 	double next_cycles;
@@ -60,6 +66,8 @@ static bool level_known(const struct mp_view *view, uint32_t k,
 	double line = mp_cpu_value(view, "l1d", "line");
 
 	level->size = mp_cpu_value(view, name, "size");
+	level->inner_size = k ? mp_cpu_value(view, mp_cpu_level_name[k - 1],
+					     "size") : 0;
 	level->own_cycles = mp_cpu_value(view, name, "latency-cycles");
 	level->innermost_cycles = mp_cpu_value(view, mp_cpu_level_name[0],
 					       "latency-cycles");
@@ -342,10 +350,25 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	return 1;
 }
 
+/* The lines of one set, by the share of hops that miss with one line more
+ * than fit: that line makes its set miss, ways + 1 hops of the turn, as long
+ * as the oldest line is evicted. The sets are equally full, so that the
+ * lines that fit are a multiple of the ways. 0 = no such number is near. */
+static uint32_t lines_of_set(const struct fit *fit)
+{
+	double ways = fit->missed * fit->slow - 1;
+	uint32_t nearest = 0;
+
+	for (uint32_t d = 1; d <= fit->fast; d++)
+		if (fit->fast % d == 0 &&
+		    (!nearest || fabs(d - ways) < fabs(nearest - ways)))
+			nearest = d;
+	return fabs(nearest - ways) <= SET_AGREE * nearest ? nearest : 0;
+}
+
 /* Where the level inside holds as many lines of a set as this one, or more,
- * strides that fit fewer lines show nothing of this one. At a stride that
- * fits n lines in n / ways sets, one line more makes one set miss: of
- * n + 1 hops, ways + 1. Only strides that fit more than @inner lines tell.
+ * strides that fit fewer lines show nothing of this one. Only strides that
+ * fit more than @inner lines tell, and they fill several sets.
  * Return: the ways that all of them agree on, 0 = they do not. */
 static int hidden_ways(const struct mp_view *view, const struct level *level,
 		       uint32_t k, uint32_t inner, uint32_t *ways)
@@ -364,12 +387,8 @@ static int hidden_ways(const struct mp_view *view, const struct level *level,
 		if (fit.fast <= inner || fit.slow != fit.fast + 1 ||
 		    fit.replicates < REPLICATES)
 			continue;
-		guess = fit.fast;
-		/* The nearest of fast, fast / 2, fast / 4 .. */
-		while (guess % 2 == 0 &&
-		       fit.missed * fit.slow < 0.75 * guess + 1)
-			guess /= 2;
-		if (*ways && guess != *ways) {
+		guess = lines_of_set(&fit);
+		if (!guess || (*ways && guess != *ways)) {
 			*ways = 0;
 			return 0;
 		}
@@ -398,6 +417,11 @@ static void judge(const struct level *level, uint32_t k, uint32_t inner,
 			       "this level is indexed by physical address and the memory is not contiguous: ask for huge pages");
 		return;
 	}
+	if (level->size < INNER_APART * level->inner_size) {
+		mp_fact_cannot(fact, "ways",
+			       "the level inside is more than half as large, and keeps lines that this one would show");
+		return;
+	}
 	if (k && fit->fast <= inner) {
 		/* So few lines never leave the level inside. */
 		fact->verdict = MP_AT_MOST;
@@ -419,6 +443,18 @@ static void judge(const struct level *level, uint32_t k, uint32_t inner,
 	if (answer->factor > 1 && answer->odd.fast &&
 	    answer->odd.fast * answer->factor == fit->fast)
 		ways = answer->odd.fast;
+	/* Where strides with the factor leave contiguous memory, one line
+	 * too many tells: does it spoil all the lines, or those of one set? */
+	if (odd_factor(fit->fast) > 1 && !answer->odd.fast &&
+	    lines_of_set(fit) != fit->fast) {
+		fact->verdict = MP_AT_MOST;
+		fact->value = fact->high = fit->fast;
+		fact->low = 1;
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "%u lines fit, in one set or, if the number of sets has an odd factor, in several: more contiguous memory would tell",
+			 fit->fast);
+		return;
+	}
 	fact->verdict = MP_MEASURED;
 	fact->value = ways;
 	fact->low = fit->replicates < SURE_REPLICATES ? ways - 1 : ways;

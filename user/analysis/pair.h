@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Is what looks like one edge of a curve two, a level between them? */
+#ifndef MP_PAIR_H
+#define MP_PAIR_H
+
+#include <stdbool.h>
+
+#include "analysis/edge.h"
+
+/**
+ * struct mp_pair - two edges that explain a stretch together
+ * @size: the two capacities, inner first
+ * @valley: the length between them at which the curve rises least
+ * @inside, @between, @outside: values of the levels
+ * @single: what the best single edge leaves, root mean square as a share of
+ *	the whole jump
+ * @misfit: what the pair leaves, the same way
+ * @dip: how steep the curve of the pair is in its valley, over the less
+ *	steep of its two edges, both in logarithms: 1 where there is none
+ */
+struct mp_pair {
+	double size[2];
+	double valley;
+	double inside;
+	double between;
+	double outside;
+	double single;
+	double misfit;
+	double dip;
+};
+
+/**
+ * mp_pair_fit() - explain a stretch by one edge and by two
+ * @data: the stretch; capacities are tried from its first to its last point
+ * @table: shapes
+ * @pair: gets the answer
+ *
+ * Return: 0; -ENODATA with too few points, where one edge explains them all,
+ * or where no two rising edges fit; -ENOMEM.
+ */
+int mp_pair_fit(const struct mp_edge_data *data,
+		const struct mp_miss_table *table, struct mp_pair *pair);
+
+/**
+ * mp_pair_is_two() - whether the pair is to be believed
+ *
+ * One edge must leave much that two do not, and a plateau must show: any
+ * smooth slope can be had from two edges, but only two edges rise twice.
+ */
+bool mp_pair_is_two(const struct mp_pair *pair);
+
+#endif

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The edges of the levels of a CPU: capacities by fit, curve by curve. */
+#include "probe/cpu_edges.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/cpu.h"
+
+/* Of the curve, an edge's fit sees so much below and above it, unless a
+ * neighbouring edge is nearer. */
+#define FIT_BELOW 5.0
+#define FIT_ABOVE 5.0
+/* A fit over fewer lengths, or one that leaves more than this share of the
+ * jump, explains nothing. */
+#define FIT_POINTS 6u
+#define MISFIT_MAX 0.12
+/* An even shape that leaves less than this of the jump is no blurred one. */
+#define PLAIN 0.06
+/* Capacities are searched this far beyond the detector's bracket. */
+#define SEARCHED 1.5
+/* A level smaller than this has few places for a small page to fall on. */
+#define FEW_PLACES (160.0 * 1024)
+/* Edges less far apart reach into each other's stretch, which then ends so
+ * far from the other's capacity. */
+#define NEAR 10.0
+#define NEAREST 1.15
+/* Fits, each with what the one before knows of the neighbours. */
+#define PASSES 3u
+
+static double jump(const struct mp_edge *edge)
+{
+	return edge->outside - edge->inside;
+}
+
+static double miss(const struct mp_cpu_edges *edges, const struct mp_edge *edge,
+		   double length)
+{
+	return mp_miss_lookup(edges->table, edge->shape, length / edge->size);
+}
+
+/* The curves: the sides, and the main one. */
+#define CURVES (MP_CPU_SIDES + 1u)
+#define MAIN MP_CPU_SIDES
+
+/* Each edge as each curve has it. */
+struct fits {
+	struct mp_edge edge[CURVES][MP_CPU_LEVELS];
+	bool fitted[CURVES][MP_CPU_LEVELS];
+};
+
+static const struct mp_curve *curve_of(const struct mp_cpu_edges *edges,
+				       uint32_t curve)
+{
+	return curve == MAIN ? &edges->curve : &edges->side[curve];
+}
+
+/* An edge so near that it reaches into this one's stretch, as this curve has
+ * it or else as it came out; NULL where there is none. */
+static const struct mp_edge *neighbour(const struct mp_cpu_edges *edges,
+				       const struct fits *fits, uint32_t curve,
+				       uint32_t k, uint32_t other)
+{
+	const struct mp_edge *edge;
+
+	if (other >= edges->n || !edges->fitted[other])
+		return NULL;
+	edge = fits->fitted[curve][other] ? &fits->edge[curve][other] :
+					    &edges->edge[other];
+	if (fmax(edge->size, edges->level[k].size_bytes) >
+	    NEAR * fmin(edge->size, edges->level[k].size_bytes))
+		return NULL;
+	return edge;
+}
+
+/* The stretch of a curve that level k's edge is fitted to. Where an edge
+ * next to it is near and known, it goes nearer, and what that edge adds is
+ * taken off. */
+static void fit_stretch(const struct mp_cpu_edges *edges,
+			const struct fits *fits, uint32_t curve, uint32_t k,
+			struct mp_edge_data *data)
+{
+	const struct mp_edge *inner = k ? neighbour(edges, fits, curve, k,
+						    k - 1) : NULL;
+	const struct mp_edge *outer = neighbour(edges, fits, curve, k, k + 1);
+	const struct mp_level *level = &edges->level[k];
+	double low = level->size_bytes / FIT_BELOW;
+	double high = level->size_bytes * FIT_ABOVE;
+
+	if (k)
+		low = fmax(low, inner ? inner->size * NEAREST :
+			   edges->level[k - 1].size_bytes *
+			   MP_CPU_CLEAR_ABOVE);
+	if (k + 1 < edges->n)
+		high = fmin(high, outer ? outer->size / NEAREST :
+				  edges->level[k + 1].low_bytes);
+	data->from = fmax(level->low_bytes / SEARCHED, low);
+	data->to = fmin(level->high_bytes * SEARCHED, high);
+	mp_cpu_fit_points(curve_of(edges, curve), low, high, data);
+	for (uint32_t i = 0; i < data->n; i++) {
+		struct mp_edge_point *p = &data->point[i];
+		double add = 0;
+
+		if (inner)
+			add = jump(inner) * (1 - miss(edges, inner, p->x));
+		if (outer)
+			add -= jump(outer) * miss(edges, outer, p->x);
+		for (uint32_t r = 0; r < p->n; r++)
+			p->y[r] += add;
+	}
+}
+
+static bool holds(const struct mp_edge *edge, double size)
+{
+	return size >= edge->low && size <= edge->high;
+}
+
+/* One answer from two curves over the same level. */
+static void join(const struct mp_edge *a, const struct mp_edge *b,
+		 const struct mp_miss_table *table, struct mp_edge *out)
+{
+	bool a_wider = a->high / a->low > b->high / b->low;
+
+	*out = *a;
+	/* A sharp edge is plain: scattered lines can only blur it. */
+	if (table->shape[a->shape].scatter == 0 && a->misfit < PLAIN &&
+	    (!a_wider || a->misfit < b->misfit))
+		return;
+	if (a_wider)
+		*out = *b;
+	if (holds(a, b->size) && holds(b, a->size)) {
+		out->low = fmax(a->low, b->low);
+		out->high = fmin(a->high, b->high);
+		return;
+	}
+	/* One of them is off, and nothing tells which. */
+	out->low = fmin(a->low, b->low);
+	out->high = fmax(a->high, b->high);
+}
+
+static int fit_curve(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, uint32_t curve,
+		     uint32_t k, uint32_t scatters, struct fits *fits)
+{
+	struct mp_edge_data *data = calloc(1, sizeof(*data));
+	struct mp_edge edge;
+
+	if (!data)
+		return -ENOMEM;
+	fit_stretch(edges, fits, curve, k, data);
+	data->scatters = scatters;
+	fits->fitted[curve][k] =
+		data->n >= FIT_POINTS &&
+		!mp_edge_fit(data, edges->table, view->seed + k, &edge) &&
+		edge.misfit <= MISFIT_MAX;
+	fits->edge[curve][k] = edge;
+	free(data);
+	return 0;
+}
+
+static int fit_level(const struct mp_view *view, struct mp_cpu_edges *edges,
+		     uint32_t k, struct fits *fits)
+{
+	/* Pages thrown on two or three places are less uneven than on many. */
+	uint32_t scatters = edges->level[k].size_bytes < FEW_PLACES ?
+			    MP_EDGE_ANY : MP_EDGE_EVEN | MP_EDGE_RANDOM;
+	int err = 0;
+
+	if (mp_cpu_has_sides(k, edges->level[k].size_bytes))
+		for (uint32_t i = 0; i < MP_CPU_SIDES && !err; i++)
+			err = fit_curve(view, edges, i, k, scatters, fits);
+	if (err)
+		return err;
+	edges->fitted[k] = true;
+	if (fits->fitted[0][k] && fits->fitted[1][k]) {
+		join(&fits->edge[0][k], &fits->edge[1][k], edges->table,
+		     &edges->edge[k]);
+		return 0;
+	}
+	if (fits->fitted[0][k] || fits->fitted[1][k]) {
+		edges->edge[k] = fits->edge[fits->fitted[1][k]][k];
+		return 0;
+	}
+	err = fit_curve(view, edges, MAIN, k, MP_EDGE_ANY, fits);
+	edges->edge[k] = fits->edge[MAIN][k];
+	edges->fitted[k] = fits->fitted[MAIN][k];
+	return err;
+}
+
+static bool any_near(const struct mp_cpu_edges *edges)
+{
+	for (uint32_t k = 1; k < edges->n; k++)
+		if (edges->fitted[k - 1] && edges->fitted[k] &&
+		    edges->edge[k].size < NEAR * edges->edge[k - 1].size)
+			return true;
+	return false;
+}
+
+/* Edge by edge, and where two are near each other once more, each without
+ * what the other adds. */
+static int fit_all(const struct mp_view *view, struct mp_cpu_edges *edges)
+{
+	struct fits fits;
+	int err = 0;
+
+	memset(&fits, 0, sizeof(fits));
+	for (uint32_t pass = 0; pass < PASSES && !err; pass++) {
+		if (pass && !any_near(edges))
+			break;
+		for (uint32_t k = 0; k < edges->n && !err; k++)
+			err = fit_level(view, edges, k, &fits);
+	}
+	return err;
+}
+
+static int curves_gather(const struct mp_view *view,
+			 struct mp_cpu_edges *edges)
+{
+	struct mp_sweep sweep;
+	int err;
+
+	mp_cpu_main_sweep(view, &sweep);
+	err = mp_sweep_gather(&sweep, view, &edges->curve);
+	for (uint32_t i = 0; i < MP_CPU_SIDES && !err; i++)
+		if (mp_cpu_side_sweep(view, i, &sweep))
+			err = mp_sweep_gather(&sweep, view, &edges->side[i]);
+	return err;
+}
+
+/* Where the main curve, which fills a level in earnest, has the edge of one
+ * that is shared: at most where the sparse look saw it, and less where
+ * others crowd it. */
+static int place_outer(struct mp_cpu_edges *edges)
+{
+	struct mp_level dense[MP_CPU_LEVELS];
+	uint32_t n;
+	int err = mp_cpu_levels(&edges->curve, dense, &n);
+
+	if (err)
+		return err;
+	for (uint32_t k = 1; k < edges->n; k++) {
+		struct mp_level *level = &edges->level[k];
+		double least = level[-1].size_bytes * MP_CPU_CLEAR_ABOVE;
+		const struct mp_level *found = NULL;
+
+		if (mp_cpu_has_sides(k, level->size_bytes))
+			continue;
+		for (uint32_t i = 0; i < n; i++)
+			if (dense[i].size_bytes > least &&
+			    dense[i].low_bytes < level->high_bytes)
+				found = &dense[i];
+		if (!found) {
+			level->low_bytes = fmin(level->low_bytes, least);
+			continue;
+		}
+		level->low_bytes = found->low_bytes;
+		level->high_bytes = found->high_bytes;
+		level->size_bytes = found->size_bytes;
+	}
+	return 0;
+}
+
+int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
+{
+	int err;
+
+	memset(edges, 0, sizeof(*edges));
+	err = curves_gather(view, edges);
+	if (!err)
+		err = mp_cpu_levels(&edges->side[0], edges->level, &edges->n);
+	/* The edge of the innermost level is looked at in the main curve. */
+	if (!err && edges->n)
+		err = mp_cpu_split(&edges->curve, edges->level, &edges->n, 0);
+	if (!err)
+		err = place_outer(edges);
+	if (err)
+		goto err_edges;
+	edges->table = mp_miss_table_get();
+	err = fit_all(view, edges);
+	if (err)
+		goto err_edges;
+	return 0;
+err_edges:
+	mp_cpu_edges_free(edges);
+	return err;
+}
+
+void mp_cpu_edges_free(struct mp_cpu_edges *edges)
+{
+	mp_curve_free(&edges->curve);
+	for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
+		mp_curve_free(&edges->side[i]);
+}
+
+double mp_cpu_miss(const struct mp_cpu_edges *edges, uint32_t k, double length)
+{
+	return miss(edges, &edges->edge[k], length);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Between the two halves of what the CPU probes share: levels and edges. */
+#ifndef MP_CPU_EDGES_H
+#define MP_CPU_EDGES_H
+
+#include "probe/cpu.h"
+
+/** MP_CPU_CLEAR_ABOVE - distance kept from the edge inside, a factor */
+#define MP_CPU_CLEAR_ABOVE 1.4
+
+/** mp_cpu_fit_points() - add the points from @low to @high to a stretch */
+void mp_cpu_fit_points(const struct mp_curve *curve, double low, double high,
+		       struct mp_edge_data *data);
+
+/**
+ * mp_cpu_split() - is level @k of a curve two?
+ * @curve: what to look at
+ * @level, @n: the levels; where it is two, the second is put in behind it
+ * @k: the level in question
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int mp_cpu_split(const struct mp_curve *curve,
+		 struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
+		 uint32_t k);
+
+#endif

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How many levels does a curve show, and roughly where? */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/pair.h"
+#include "analysis/stat.h"
+#include "probe/cpu.h"
+#include "probe/cpu_edges.h"
+
+/* Replicates of a plateau that lie further apart than this share of it; of
+ * so many lengths at most; and levels smaller than this are nobody else's. */
+#define UNSTEADY 0.5
+#define SPREADS 64u
+/* .. and at half of that it is not asked whether one level is two. */
+#define SPLIT_UNSTEADY 0.25
+#define FALLS 0.8
+#define PRIVATE_MIN (1.75 * 1024 * 1024)
+/* The curve begins at 1 KiB; a step beyond this is a hole in it. */
+#define HOLE_FROM 1024.0
+#define HOLE 2.9
+/* One edge or two: looked at so far beyond the detector's bracket. */
+#define PAIR_BELOW 4.0
+#define PAIR_ABOVE 6.0
+
+/* How far apart the replicates between two lengths lie, of their middle. */
+static double unsteadiness(const struct mp_curve *curve, double low,
+			   double high)
+{
+	double spread[SPREADS];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < curve->n && n < SPREADS; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+		double least = INFINITY, most = 0;
+
+		if ((double)at->length <= low || (double)at->length >= high ||
+		    at->n < 3)
+			continue;
+		for (uint32_t k = 0; k < at->n; k++) {
+			least = fmin(least, at->ns[k]);
+			most = fmax(most, at->ns[k]);
+		}
+		spread[n++] = (most - least) / at->mid_ns;
+	}
+	return n ? mp_stat_median(spread, n) : 0;
+}
+
+/* A shared level that others crowd while it is measured draws a slope with
+ * steps of its own. A plateau that no two replicates agree on is none, and
+ * the edges on either side of it are one. */
+static void merge_unsteady(const struct mp_curve *curve,
+			   struct mp_level *level, uint32_t *n)
+{
+	for (uint32_t k = 2; k + 1 <= *n && *n > 2; k++) {
+		struct mp_level *inner = &level[k - 1];
+
+		if (inner->size_bytes < PRIVATE_MIN ||
+		    unsteadiness(curve, inner->high_bytes,
+				 level[k].low_bytes) < UNSTEADY)
+			continue;
+		inner->size_bytes = level[k].size_bytes;
+		inner->high_bytes = level[k].high_bytes;
+		memmove(&level[k], &level[k + 1],
+			(*n - k - 1) * sizeof(*level));
+		(*n)--;
+		k--;
+	}
+}
+
+/* A stretch with nothing measured may hide a level. */
+static bool holed(const struct mp_curve *curve, const struct mp_level *level,
+		  uint32_t n)
+{
+	double before = HOLE_FROM;
+
+	for (uint32_t i = 0; n && i < curve->n; i++) {
+		double length = (double)curve->at[i].length;
+
+		if (length / before > HOLE)
+			return true;
+		if (length > level[n - 1].low_bytes)
+			return false;
+		before = length;
+	}
+	return false;
+}
+
+static void fit_point(const struct mp_curve_at *at, struct mp_edge_data *data)
+{
+	struct mp_edge_point *p = &data->point[data->n];
+
+	if (data->n == MP_EDGE_POINTS)
+		return;
+	p->x = (double)at->length;
+	p->n = at->n < MP_EDGE_PASSES ? at->n : MP_EDGE_PASSES;
+	for (uint32_t i = 0; i < p->n; i++)
+		p->y[i] = isnan(at->cycles[i]) ? at->ns[i] : at->cycles[i];
+	data->n++;
+}
+
+void mp_cpu_fit_points(const struct mp_curve *curve, double low, double high,
+		       struct mp_edge_data *data)
+{
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+
+		if ((double)at->length >= low && (double)at->length <= high)
+			fit_point(at, data);
+	}
+}
+
+/* Does a level change while it is measured? Then replicates differ, or the
+ * curve goes down again. */
+static bool moves(const struct mp_curve *curve, const struct mp_level *level)
+{
+	double low = level->low_bytes / HOLE, high = level->high_bytes * HOLE;
+	double most = 0;
+
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+
+		if ((double)at->length < low || (double)at->length > high)
+			continue;
+		if (at->mid_ns < most * FALLS)
+			return true;
+		most = fmax(most, at->mid_ns);
+	}
+	return unsteadiness(curve, level->low_bytes, level->high_bytes) >
+	       SPLIT_UNSTEADY;
+}
+
+/* Two levels so near each other that the detector took them for one show
+ * where one edge explains the curve badly and two explain it well. */
+int mp_cpu_split(const struct mp_curve *curve,
+		       struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
+		       uint32_t k)
+{
+	double low = k ? level[k - 1].size_bytes * MP_CPU_CLEAR_ABOVE : 0;
+	double high = k + 1 < *n ? level[k + 1].low_bytes : INFINITY;
+	struct mp_edge_data *data;
+	struct mp_pair pair;
+	int err;
+
+	if (*n == MP_CPU_LEVELS || moves(curve, &level[k]))
+		return 0;
+	data = calloc(1, sizeof(*data));
+	if (!data)
+		return -ENOMEM;
+	data->scatters = MP_EDGE_ANY;
+	mp_cpu_fit_points(curve, fmax(low, level[k].low_bytes / PAIR_BELOW),
+		   fmin(high, level[k].high_bytes * PAIR_ABOVE), data);
+	err = mp_pair_fit(data, mp_miss_table_get(), &pair);
+	free(data);
+	if (err)
+		return err == -ENODATA ? 0 : err;
+	/* What comes last may be where the next edge begins. */
+	if (!mp_pair_is_two(&pair) || pair.size[1] * MP_CPU_CLEAR_ABOVE > high)
+		return 0;
+	memmove(&level[k + 1], &level[k], (*n - k) * sizeof(*level));
+	(*n)++;
+	level[k].size_bytes = pair.size[0];
+	level[k].low_bytes = fmin(level[k].low_bytes, pair.size[0]);
+	level[k].high_bytes = pair.valley;
+	level[k + 1].size_bytes = pair.size[1];
+	level[k + 1].low_bytes = pair.valley;
+	level[k + 1].high_bytes = fmax(level[k + 1].high_bytes, pair.size[1]);
+	level[k + 1].latency = pair.between;
+	return 0;
+}
+
+int mp_cpu_levels(const struct mp_curve *curve,
+		  struct mp_level level[MP_CPU_LEVELS], uint32_t *n)
+{
+	struct mp_curve_point *point;
+	uint32_t used = 0;
+	int err;
+
+	*n = 0;
+	point = calloc(curve->n + 1, sizeof(*point));
+	if (!point)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+		/* Without a core clock ns serve as well: only ratios count. */
+		double y = isnan(at->mid_cycles) ? at->mid_ns : at->mid_cycles;
+
+		point[used].footprint_bytes = (double)at->length;
+		point[used++].latency = y;
+	}
+	err = used < 4 ? -ENODATA :
+	      mp_levels_find(point, used, level, MP_CPU_LEVELS, n);
+	free(point);
+	/* More levels than facts are made for: the inner ones are there. */
+	if (err == -ENOSPC) {
+		*n = MP_CPU_LEVELS;
+		err = 0;
+	}
+	if (!err)
+		merge_unsteady(curve, level, n);
+	if (!err && holed(curve, level, *n))
+		err = -ENODATA;
+	for (uint32_t k = 0; k < *n && !err; k++)
+		err = mp_cpu_split(curve, level, n, k);
+	if (!err)
+		merge_unsteady(curve, level, n);
+	return err;
+}
