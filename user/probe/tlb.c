@@ -311,13 +311,13 @@ static double cost_at(const struct costs *costs, double pages)
 }
 
 /* Where walks cost ever more with more pages, the step has no outside to
- * measure it by. */
+ * measure it by; nor has it where that was not looked at. */
 static bool walks_grow(const struct costs *costs, uint32_t k)
 {
 	double size = costs->edge[k].size;
 
-	return k && cost_at(costs, size * GROWN_TO) >
-		    cost_at(costs, size * GROWN_FROM) * GROWN;
+	return k && !(cost_at(costs, size * GROWN_TO) <=
+		      cost_at(costs, size * GROWN_FROM) * GROWN);
 }
 
 /* .. and what is borne out are the pages before the cost begins to rise. */
