@@ -74,6 +74,7 @@ int mp_plan_add(struct mp_plan *plan, const struct mp_exp *exp,
 	wanted = &plan->wanted[plan->n++];
 	wanted->exp = *exp;
 	wanted->replicates = replicates;
+	wanted->stage = plan->stage;
 	return 0;
 }
 

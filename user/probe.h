@@ -58,20 +58,32 @@ struct mp_view {
  * @exp: the experiment
  * @replicates: counted replicates wanted in all; those that the view holds
  *	already are not made again
+ * @stage: lines of a later stage wait for all of those before
  */
 struct mp_wanted {
 	struct mp_exp exp;
 	uint32_t replicates;
+	uint32_t stage;
 };
 
-/** struct mp_plan - what a probe wants next */
+/**
+ * struct mp_plan - what a probe wants next
+ * @n, @room: lines that there are, and that there is room for
+ * @stage: of the lines that are added from now on. Of a plan the first stage
+ *	that lacks anything is run, then the probe is asked again: what is
+ *	cheap and matters most comes first, and decides anew whether it wants
+ *	more before what is dear
+ * @wanted: the lines
+ */
 struct mp_plan {
 	uint32_t n;
 	uint32_t room;
+	uint32_t stage;
 	struct mp_wanted *wanted;
 };
 
-/** mp_plan_add() - want an experiment; equal ones are merged; -ENOMEM */
+/** mp_plan_add() - want an experiment; equal ones are merged, into the
+ * earlier stage; -ENOMEM */
 int mp_plan_add(struct mp_plan *plan, const struct mp_exp *exp,
 		uint32_t replicates);
 void mp_plan_free(struct mp_plan *plan);

@@ -259,29 +259,44 @@ static int try_once(struct loop *loop, struct mp_pooled *pooled)
  * Replicates round robin, so that those of one experiment lie apart in time
  * and a passing disturbance cannot take them all; a repeat waits its turn.
  */
-static int run_plan(struct loop *loop, const struct mp_plan *plan)
+static int run_stage(struct loop *loop, const struct mp_plan *plan,
+		     uint32_t stage, const uint32_t *place)
 {
-	uint32_t *place = pool_plan(loop, plan);
 	bool more = true;
 	int err = 0;
 
-	if (!place)
-		return out_of_memory(loop);
 	while (more && !err) {
 		more = false;
 		for (uint32_t i = 0; i < plan->n && !err; i++) {
+			const struct mp_wanted *wanted = &plan->wanted[i];
 			struct mp_pooled *pooled = &loop->pool.pooled[place[i]];
 
-			if (mp_pooled_enough(pooled,
-					     plan->wanted[i].replicates))
+			if (wanted->stage != stage ||
+			    mp_pooled_enough(pooled, wanted->replicates))
 				continue;
 			if (is_over(loop))
-				goto out;
+				return 0;
 			err = try_once(loop, pooled);
 			more = true;
 		}
 	}
-out:
+	return err;
+}
+
+/* The first stage that lacks anything. */
+static int run_plan(struct loop *loop, const struct mp_plan *plan)
+{
+	uint32_t *place = pool_plan(loop, plan);
+	uint32_t before = loop->run->n_batches;
+	int err = 0;
+
+	if (!place)
+		return out_of_memory(loop);
+	for (uint32_t stage = 0; stage <= plan->stage && !err; stage++) {
+		err = run_stage(loop, plan, stage, place);
+		if (loop->run->n_batches != before)
+			break;
+	}
 	free(place);
 	return err;
 }

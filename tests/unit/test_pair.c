@@ -74,7 +74,7 @@ static void two_near_levels_are_told_apart(void **state)
 
 		curve(32 * KIB, outer, 14, 4);
 		assert_int_equal(mp_pair_fit(&data, table, &pair), 0);
-		if (!mp_pair_is_two(&pair))
+		if (mp_pair_judge(&pair) != MP_PAIR_TWO)
 			fail_msg("%.1f apart: single %g misfit %g dip %g",
 				 ratios[i], pair.single, pair.misfit,
 				 pair.dip);
@@ -97,10 +97,10 @@ static void one_level_is_not_taken_for_two(void **state)
 	for (double x = 8 * KIB; x < 200 * KIB; x *= exp2(0.25))
 		add(x, 4 + 56 * even_misses(x, 32 * KIB, 8));
 	if (!mp_pair_fit(&data, table, &pair))
-		assert_false(mp_pair_is_two(&pair));
+		assert_int_equal(mp_pair_judge(&pair), MP_PAIR_ONE);
 }
 
-static void a_slope_without_a_plateau_is_one(void **state)
+static void a_slope_without_a_plateau_is_not_two(void **state)
 {
 	struct mp_pair pair;
 
@@ -109,7 +109,30 @@ static void a_slope_without_a_plateau_is_one(void **state)
 	for (double x = 64 * KIB; x < 4096 * KIB; x *= exp2(0.25))
 		add(x, 14 + 46 * slow_misses(x, 512 * KIB));
 	if (!mp_pair_fit(&data, table, &pair))
-		assert_false(mp_pair_is_two(&pair));
+		assert_int_not_equal(mp_pair_judge(&pair), MP_PAIR_TWO);
+}
+
+/* Two levels 2.5 apart over scattered pages, with a policy that blurs. */
+static void two_that_run_into_each_other_are_in_doubt(void **state)
+{
+	struct mp_pair pair;
+	uint32_t shape = 0;
+
+	(void)state;
+	while (table->shape[shape].policy != MP_MISS_MRU ||
+	       table->shape[shape].scatter != 1 ||
+	       table->shape[shape].ways != 16)
+		shape++;
+	begin();
+	for (double x = 256 * KIB; x < 40960 * KIB; x *= exp2(0.125))
+		add(x, 11 +
+		       23 * mp_miss_lookup(table, shape, x / (2048 * KIB)) +
+		       160 * mp_miss_lookup(table, shape, x / (5120 * KIB)));
+	assert_int_equal(mp_pair_fit(&data, table, &pair), 0);
+	assert_int_equal(mp_pair_judge(&pair), MP_PAIR_EITHER);
+	/* As a hint to the reader: roughly where. */
+	assert_true(fabs(log2(pair.size[0] / (2048 * KIB))) < 0.6);
+	assert_true(fabs(log2(pair.size[1] / (5120 * KIB))) < 0.6);
 }
 
 static void a_level_that_hardly_differs_is_none(void **state)
@@ -119,7 +142,7 @@ static void a_level_that_hardly_differs_is_none(void **state)
 	(void)state;
 	curve(32 * KIB, 96 * KIB, 5, 4);
 	if (!mp_pair_fit(&data, table, &pair))
-		assert_false(mp_pair_is_two(&pair));
+		assert_int_equal(mp_pair_judge(&pair), MP_PAIR_ONE);
 }
 
 static void too_few_points_tell_nothing(void **state)
@@ -137,7 +160,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_near_levels_are_told_apart),
 		cmocka_unit_test(one_level_is_not_taken_for_two),
-		cmocka_unit_test(a_slope_without_a_plateau_is_one),
+		cmocka_unit_test(a_slope_without_a_plateau_is_not_two),
+		cmocka_unit_test(two_that_run_into_each_other_are_in_doubt),
 		cmocka_unit_test(a_level_that_hardly_differs_is_none),
 		cmocka_unit_test(too_few_points_tell_nothing),
 	};

@@ -251,7 +251,7 @@ static void levels_are_those_that_were_drawn(void **state)
 
 	(void)state;
 	draw(&curve, 64 * MIB, three_levels);
-	assert_int_equal(mp_cpu_levels(&curve, level, &n), 0);
+	assert_int_equal(mp_cpu_levels(&curve, level, &n, NULL), 0);
 	assert_int_equal(n, 3);
 	assert_true(level[0].low_bytes <= 50 * KIB);
 	assert_true(level[0].high_bytes >= 50 * KIB);
@@ -271,7 +271,7 @@ static void without_cycles_levels_are_found_in_ns(void **state)
 	draw(&curve, 64 * MIB, three_levels);
 	for (uint32_t i = 0; i < curve.n; i++)
 		curve.at[i].mid_cycles = NAN;
-	assert_int_equal(mp_cpu_levels(&curve, level, &n), 0);
+	assert_int_equal(mp_cpu_levels(&curve, level, &n, NULL), 0);
 	assert_int_equal(n, 3);
 	assert_true(fabs(level[1].latency - 5) < 0.4);
 	mp_curve_free(&curve);
@@ -285,7 +285,7 @@ static void of_more_levels_than_facts_the_inner_ones_are_given(void **state)
 
 	(void)state;
 	draw(&curve, 256 * MIB, six_levels);
-	assert_int_equal(mp_cpu_levels(&curve, level, &n), 0);
+	assert_int_equal(mp_cpu_levels(&curve, level, &n, NULL), 0);
 	assert_int_equal(n, MP_CPU_LEVELS);
 	assert_true(level[0].size_bytes < 40 * KIB);
 	mp_curve_free(&curve);
@@ -299,15 +299,54 @@ static void a_plateau_that_no_replicates_agree_on_is_none(void **state)
 
 	(void)state;
 	draw(&curve, 128 * MIB, agreed);
-	assert_int_equal(mp_cpu_levels(&curve, level, &n), 0);
+	assert_int_equal(mp_cpu_levels(&curve, level, &n, NULL), 0);
 	assert_int_equal(n, 4);
 	mp_curve_free(&curve);
 	draw(&curve, 128 * MIB, crowded);
-	assert_int_equal(mp_cpu_levels(&curve, level, &n), 0);
+	assert_int_equal(mp_cpu_levels(&curve, level, &n, NULL), 0);
 	assert_int_equal(n, 3);
 	/* One edge, from where the first began to where the last ends. */
 	assert_true(level[2].low_bytes < 3.1 * MIB);
 	assert_true(level[2].high_bytes > 11 * MIB);
+	mp_curve_free(&curve);
+}
+
+/* Two levels whose edges run into each other: pages fall on their sets at
+ * random, and some of the lines of a full set stay. */
+static double overlapping(double length, uint32_t replicate)
+{
+	const struct mp_miss_table *table = mp_miss_table_get();
+	uint32_t shape = 0;
+
+	(void)replicate;
+	while (table->shape[shape].policy != MP_MISS_MRU ||
+	       table->shape[shape].scatter != 1 ||
+	       table->shape[shape].ways != 16)
+		shape++;
+	if (length < 50 * KIB)
+		return 3;
+	return 11 + 23 * mp_miss_lookup(table, shape, length / (2 * MIB)) +
+	       160 * mp_miss_lookup(table, shape, length / (5 * MIB));
+}
+
+static void levels_that_run_into_each_other_are_in_doubt(void **state)
+{
+	struct mp_level level[MP_CPU_LEVELS];
+	struct mp_cpu_doubt doubt;
+	struct mp_curve curve;
+	uint32_t n;
+
+	(void)state;
+	draw(&curve, 64 * MIB, overlapping);
+	assert_int_equal(mp_cpu_levels(&curve, level, &n, &doubt), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(doubt.level, 1);
+	assert_true(doubt.size[0] > 1.2 * MIB && doubt.size[0] < 3.5 * MIB);
+	assert_true(doubt.size[1] > 3 * MIB && doubt.size[1] < 9 * MIB);
+	mp_curve_free(&curve);
+	draw(&curve, 64 * MIB, three_levels);
+	assert_int_equal(mp_cpu_levels(&curve, level, &n, &doubt), 0);
+	assert_int_equal(doubt.level, MP_CPU_LEVELS);
 	mp_curve_free(&curve);
 }
 
@@ -321,7 +360,7 @@ static void a_curve_with_too_few_points_or_a_hole_has_no_levels(void **state)
 	draw(&curve, 64 * MIB, three_levels);
 	all = curve.n;
 	curve.n = 3;
-	assert_int_equal(mp_cpu_levels(&curve, level, &n), -ENODATA);
+	assert_int_equal(mp_cpu_levels(&curve, level, &n, NULL), -ENODATA);
 	assert_int_equal(n, 0);
 	curve.n = all;
 	/* Nothing from 128 KiB to 1 MiB: a level might hide there. */
@@ -332,7 +371,7 @@ static void a_curve_with_too_few_points_or_a_hole_has_no_levels(void **state)
 	memmove(&curve.at[14], &curve.at[20],
 		(all - 20) * sizeof(curve.at[0]));
 	curve.n = all - 6;
-	assert_int_equal(mp_cpu_levels(&curve, level, &n), -ENODATA);
+	assert_int_equal(mp_cpu_levels(&curve, level, &n, NULL), -ENODATA);
 	mp_curve_free(&curve);
 }
 
@@ -391,6 +430,8 @@ int main(void)
 		cmocka_unit_test(without_cycles_levels_are_found_in_ns),
 		cmocka_unit_test(of_more_levels_than_facts_the_inner_ones_are_given),
 		cmocka_unit_test(a_plateau_that_no_replicates_agree_on_is_none),
+		cmocka_unit_test(
+			levels_that_run_into_each_other_are_in_doubt),
 		cmocka_unit_test(
 			a_curve_with_too_few_points_or_a_hole_has_no_levels),
 		cmocka_unit_test_setup_teardown(

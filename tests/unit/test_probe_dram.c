@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "made_view.h"
@@ -30,16 +31,23 @@ static int end(void **state)
 	return 0;
 }
 
-/* A run in which all levels are known: three, and no fourth. */
-static void start(uint32_t depth)
+/* A run in which all levels are known, three, and their curve goes on to
+ * where it is flat. */
+static void look(void)
 {
-	made_view_open(&made, &cpu, depth);
+	made_view_plan(&made, mp_probe_find("cache-size"));
+	memset(&made.asked, 0, sizeof(made.asked));
 	made_view_know(&made, "cpu.l1d.line", 64, "bytes");
 	made_view_know(&made, "cpu.l1d.size", 48 << 10, "bytes");
 	made_view_know(&made, "cpu.l2.size", (double)MIB, "bytes");
 	made_view_know(&made, "cpu.l3.size", (double)cpu.cache[2].bytes,
 		       "bytes");
-	made_view_know_absent(&made, "cpu.l4.size");
+}
+
+static void start(uint32_t depth)
+{
+	made_view_open(&made, &cpu, depth);
+	look();
 }
 
 static void ask(uint32_t depth)
@@ -127,9 +135,10 @@ static void a_quick_plan_is_smaller(void **state)
 static void forced_pages_are_the_only_ones(void **state)
 {
 	(void)state;
-	start(MP_DEPTH_DEFAULT);
+	made_view_open(&made, &cpu, MP_DEPTH_DEFAULT);
 	made.view.pages = MP_PAGES_2M;
 	made.view.pages_forced = true;
+	look();
 	made_view_ask(&made, probe);
 	assert_int_equal(made.asked.kinds, 1u << MP_PAGES_2M);
 	made_fact_is(&made, "cpu.dram.latency", 350 / CORE_GHZ, 0.01);
@@ -147,6 +156,16 @@ static void a_cache_is_never_called_memory(void **state)
 	made_fact_ends(&made, "cpu.dram.latency", MP_AT_LEAST);
 	made_fact_ends(&made, "cpu.dram.latency-random", MP_AT_LEAST);
 	assert_true(made_fact(&made, "cpu.dram.latency")->reason[0]);
+}
+
+/* The curve ends where it still rises: something may lie further out. */
+static void where_the_curve_rises_to_its_end_memory_is_not_claimed(void **state)
+{
+	(void)state;
+	cpu.cache[2].bytes = 150 * MIB;
+	start(MP_DEPTH_DEFAULT);
+	made_view_ask(&made, probe);
+	made_fact_ends(&made, "cpu.dram.latency", MP_AT_LEAST);
 }
 
 static void with_unknown_levels_memory_is_not_claimed(void **state)
@@ -185,6 +204,7 @@ int main(void)
 		TEST(a_quick_plan_is_smaller),
 		TEST(forced_pages_are_the_only_ones),
 		TEST(a_cache_is_never_called_memory),
+		TEST(where_the_curve_rises_to_its_end_memory_is_not_claimed),
 		TEST(with_unknown_levels_memory_is_not_claimed),
 		TEST(without_a_core_clock_ns_are_the_same),
 		cmocka_unit_test(every_fact_is_answered_whatever_happens),

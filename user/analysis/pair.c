@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,12 +29,17 @@
 #define VALLEY_ABOVE 4.0
 #define VALLEY_STEPS ((OCTAVES + 4) * VALLEY_GRAIN)
 #define POINTS_MIN 6u
-/* When two are believed in place of one. */
+/* When two are thought of in place of one .. */
 #define SINGLE_POOR 0.012
-#define BETTER 3.0
+#define BETTER 1.8
 #define MISFIT_MAX 0.04
-#define DIP_MAX 0.5
 #define RISE_MIN 1.45
+#define SEEN_MIN 0.8
+/* .. and believed: a plateau shows, or the fit is as much better as this and
+ * something of one does. */
+#define DIP_CLEAR 0.25
+#define DIP_MAX 0.5
+#define MUCH_BETTER 3.0
 
 /* The miss shares of one shape and capacity at all points, less their mean,
  * times the root of the weight. */
@@ -50,6 +56,7 @@ struct work {
 	uint32_t tried;
 	uint32_t shape[SHAPES_MAX];	/* in the table */
 	double from;
+	double last;			/* point */
 	double weight;			/* of all points */
 	double y_mean;
 	double left;			/* before any edge is taken off */
@@ -304,6 +311,8 @@ static void tell(const struct work *work, const struct mp_miss_table *table,
 	pair->outside = pair->inside + jumps;
 	pair->single = sqrt(single / work->weight) / jumps;
 	pair->misfit = sqrt(fmax(found->left, 0) / work->weight) / jumps;
+	pair->seen = mp_miss_lookup(table, work->shape[found->shape[1]],
+				    work->last / pair->size[1]);
 	find_valley(work, table, found, pair->inside, pair);
 }
 
@@ -323,6 +332,7 @@ static struct work *work_new(const struct mp_edge_data *data,
 	work->n = data->n;
 	work->tried = tried;
 	work->from = whole.from;
+	work->last = data->point[data->n - 1].x;
 	mp_values_weigh(&whole, &work->values);
 	fill_values(work);
 	for (uint32_t s = 0; s < MP_MISS_SHAPES; s++) {
@@ -362,11 +372,16 @@ int mp_pair_fit(const struct mp_edge_data *data,
 	return isinf(found.left) ? -ENODATA : 0;
 }
 
-bool mp_pair_is_two(const struct mp_pair *pair)
+enum mp_pair_verdict mp_pair_judge(const struct mp_pair *pair)
 {
-	return pair->single > SINGLE_POOR &&
-	       pair->single > pair->misfit * BETTER &&
-	       pair->misfit < MISFIT_MAX && pair->dip < DIP_MAX &&
-	       pair->between > pair->inside * RISE_MIN &&
-	       pair->outside > pair->between * RISE_MIN;
+	if (pair->single < SINGLE_POOR ||
+	    pair->single < pair->misfit * BETTER ||
+	    pair->misfit > MISFIT_MAX || pair->seen < SEEN_MIN ||
+	    pair->between < pair->inside * RISE_MIN ||
+	    pair->outside < pair->between * RISE_MIN)
+		return MP_PAIR_ONE;
+	if (pair->dip < DIP_CLEAR ||
+	    (pair->dip < DIP_MAX && pair->single > pair->misfit * MUCH_BETTER))
+		return MP_PAIR_TWO;
+	return MP_PAIR_EITHER;
 }

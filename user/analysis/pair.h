@@ -3,8 +3,6 @@
 #ifndef MP_PAIR_H
 #define MP_PAIR_H
 
-#include <stdbool.h>
-
 #include "analysis/edge.h"
 
 /**
@@ -17,6 +15,8 @@
  * @misfit: what the pair leaves, the same way
  * @dip: how steep the curve of the pair is in its valley, over the less
  *	steep of its two edges, both in logarithms: 1 where there is none
+ * @seen: miss share of the outer level at the last point: how much of its
+ *	edge was looked at
  */
 struct mp_pair {
 	double size[2];
@@ -27,6 +27,7 @@ struct mp_pair {
 	double single;
 	double misfit;
 	double dip;
+	double seen;
 };
 
 /**
@@ -41,12 +42,19 @@ struct mp_pair {
 int mp_pair_fit(const struct mp_edge_data *data,
 		const struct mp_miss_table *table, struct mp_pair *pair);
 
+/** enum mp_pair_verdict - what a pair says of a stretch */
+enum mp_pair_verdict {
+	MP_PAIR_ONE,	/* nothing speaks for a second edge */
+	MP_PAIR_TWO,	/* two explain it much better, and a plateau shows */
+	MP_PAIR_EITHER,	/* two explain it better, but no plateau shows */
+};
+
 /**
- * mp_pair_is_two() - whether the pair is to be believed
+ * mp_pair_judge() - whether the pair is to be believed
  *
  * One edge must leave much that two do not, and a plateau must show: any
  * smooth slope can be had from two edges, but only two edges rise twice.
  */
-bool mp_pair_is_two(const struct mp_pair *pair);
+enum mp_pair_verdict mp_pair_judge(const struct mp_pair *pair);
 
 #endif

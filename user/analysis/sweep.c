@@ -105,10 +105,14 @@ static struct mp_curve_at *curve_at(struct mp_curve *curve, uint64_t length)
 static int point_add(struct mp_curve_at *at, const struct mp_batch *batch)
 {
 	double ticks = mp_clock_hop_ticks(batch, 0);
-	double *cycles, *ns;
+	double *start, *cycles, *ns;
 
 	if (isnan(ticks))
 		return 0;
+	start = realloc(at->start_ns, (at->n + 1) * sizeof(*start));
+	if (!start)
+		return -ENOMEM;
+	at->start_ns = start;
 	cycles = realloc(at->cycles, (at->n + 1) * sizeof(*cycles));
 	if (!cycles)
 		return -ENOMEM;
@@ -117,6 +121,7 @@ static int point_add(struct mp_curve_at *at, const struct mp_batch *batch)
 	if (!ns)
 		return -ENOMEM;
 	at->ns = ns;
+	at->start_ns[at->n] = (double)batch->start_ns;
 	at->cycles[at->n] = mp_clock_cycles(batch, ticks);
 	at->ns[at->n] = mp_clock_ns(batch, ticks);
 	at->id = batch->id;
@@ -124,9 +129,6 @@ static int point_add(struct mp_curve_at *at, const struct mp_batch *batch)
 	return 0;
 }
 
-
-/* Replicates stay in order of arrival: a pass over a plan measures one of
- * each length, so that replicate k of all lengths is one moment. */
 static void point_middle(struct mp_curve_at *at)
 {
 	at->mid_cycles = mp_stat_median_of(at->cycles, at->n);
@@ -164,6 +166,7 @@ int mp_sweep_gather(const struct mp_sweep *sweep, const struct mp_view *view,
 void mp_curve_free(struct mp_curve *curve)
 {
 	for (uint32_t i = 0; i < curve->n; i++) {
+		free(curve->at[i].start_ns);
 		free(curve->at[i].cycles);
 		free(curve->at[i].ns);
 	}

@@ -40,13 +40,15 @@ struct mp_sweep {
  * @length: bytes of span
  * @id: of the experiment
  * @n: replicates that count
- * @cycles: a replicate's core cycles a hop; @ns: the same in ns
+ * @start_ns: when a replicate began
+ * @cycles: its core cycles a hop; @ns: the same in ns
  * @mid_cycles, @mid_ns: their medians
  */
 struct mp_curve_at {
 	uint64_t length;
 	uint64_t id;
 	uint32_t n;
+	double *start_ns;
 	double *cycles;
 	double *ns;
 	double mid_cycles;

@@ -28,8 +28,6 @@
 #define EDGE_GRAIN 8
 #define SHARP_GRAIN 16
 #define DEAR_GRAIN 4
-/* A curve that rises by less from octave to octave has come to memory. */
-#define FLAT 1.15
 /* The stride of the main curve is twice the line, of the sparse one eight
  * times: this lies between for every line in use up to 128 bytes. */
 #define SPARSE 256u
@@ -40,6 +38,8 @@
 #define UNSURE 1.2
 /* .. and so far that the answer would not count as measured, of still more. */
 #define UNSETTLED 1.27
+/* The two capacities of a doubtful level are known no better than this. */
+#define PAIR_ROUGH 1.15
 /* Limits of an edge as sharp as evenly filled sets make it. */
 #define SHARP 1.1
 /* Sharp enough for an outermost level to be a round number. */
@@ -66,7 +66,8 @@ static int plan_sides(const struct mp_view *view,
 	    edges->edge[k].high > edges->edge[k].low * UNSURE)
 		n *= 2;
 	if (view->depth != MP_DEPTH_QUICK && edges->fitted[k] &&
-	    edges->edge[k].high > edges->edge[k].low * UNSETTLED)
+	    (k == edges->doubt.level ||
+	     edges->edge[k].high > edges->edge[k].low * UNSETTLED))
 		n *= 2;
 	/* The fit looks at no more. */
 	if (n > MP_EDGE_PASSES)
@@ -153,10 +154,16 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	err = mp_cpu_edges_find(view, &edges);
 	if (err)
 		return err == -ENODATA ? 1 : err;
-	for (uint32_t k = 0; k < edges.n && !err; k++)
-		err = mp_cpu_has_sides(k, edges.level[k].size_bytes) ?
-		      plan_sides(view, &edges, k, plan) :
-		      plan_edge(view, &sweep, &edges, k, plan);
+	for (uint32_t k = 0; k < edges.n && !err; k++) {
+		if (mp_cpu_has_sides(k, edges.level[k].size_bytes)) {
+			err = plan_sides(view, &edges, k, plan);
+			continue;
+		}
+		/* Private levels are cheap to look at. What is left of the
+		 * time goes into one that is shared, and moves anyway. */
+		plan->stage = k > 0;
+		err = plan_edge(view, &sweep, &edges, k, plan);
+	}
 	mp_cpu_edges_free(&edges);
 	return err ? err : 1;
 }
@@ -184,6 +191,29 @@ static void note(const struct mp_cpu_edges *edges, uint32_t k,
 			mp_curve_note(&edges->side[i], low, high, fact);
 }
 
+/* One level or two: it is at least as large as the inner of the two. */
+static void in_doubt(const struct mp_cpu_edges *edges, uint32_t k,
+		     struct mp_fact *fact)
+{
+	const struct mp_cpu_doubt *doubt = &edges->doubt;
+	double size = edges->level[k].size_bytes;
+
+	if (k > doubt->level) {
+		mp_fact_cannot(fact, "bytes",
+			       "a level of about %.0f KiB is there, but whether it is this one is not known, as %s may be two",
+			       size / 1024, mp_cpu_level_name[doubt->level]);
+		return;
+	}
+	fact->verdict = MP_AT_LEAST;
+	fact->value = fact->low = round(doubt->size[0] / PAIR_ROUGH);
+	fact->high = fmax(doubt->size[1], size);
+	snprintf(fact->method, sizeof(fact->method),
+		 "the inner one of two capacities that explain a curve together");
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "one level of about %.0f KiB, or two near each other, %.0f and %.0f KiB: two explain the curve better, but no plateau shows between them",
+		 size / 1024, doubt->size[0] / 1024, doubt->size[1] / 1024);
+}
+
 static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 		  struct mp_fact *fact)
 {
@@ -197,16 +227,20 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 		 shape->scatter == 1 ? "at random" : "half at random",
 		 shape->ways, mp_miss_policy_name(shape->policy));
 	note(edges, k, fact);
+	if (k >= edges->doubt.level) {
+		in_doubt(edges, k, fact);
+		return;
+	}
 	if (!edges->fitted[k]) {
 		mp_fact_cannot(fact, "bytes",
 			       "too noisy: the edge near %.0f KiB has no shape that a cache could give it",
 			       edges->level[k].size_bytes / 1024);
 		return;
 	}
-	/* Of a shared level what is left to us need not be round; its edge
-	 * is not sharp. */
+	/* Of a shared level what is left to us need not be round: where its
+	 * edge is not sharp, the middle of all that explains it. */
 	fact->value = k && k + 1 == edges->n && edge->high > edge->low * VERY_SHARP ?
-		      edge->size :
+		      sqrt(edge->low * edge->high) :
 		      mp_stat_round(edge->low, edge->high, edge->size);
 	fact->low = edge->low;
 	fact->high = edge->high;
@@ -232,30 +266,21 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 	}
 }
 
-/* Has memory been reached? The last octaves read alike. */
-static bool flat_at_end(const struct mp_curve *curve)
-{
-	const struct mp_curve_at *last = &curve->at[curve->n - 1];
-
-	for (uint32_t i = curve->n - 1; i; i--) {
-		const struct mp_curve_at *at = &curve->at[i - 1];
-
-		if (2 * at->length > last->length + last->length / 8)
-			continue;
-		return last->mid_ns < FLAT * at->mid_ns;
-	}
-	return false;
-}
-
 static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 {
 	const struct mp_curve *curve = &edges->side[0];
 
-	if (!edges->n || !flat_at_end(curve)) {
+	if (!edges->n || !mp_cpu_flat_at_end(curve)) {
 		mp_fact_cannot(fact, "bytes", edges->n ?
 			       "latency still rises at %.0f MiB, the end of the curve: what lies beyond is not known" :
 			       "too noisy: no step in latency up to %.0f MiB",
 			       (double)curve->at[curve->n - 1].length / MP_MIB);
+		return;
+	}
+	if (edges->doubt.level < MP_CPU_LEVELS) {
+		mp_fact_cannot(fact, "bytes",
+			       "whether there is one more is not known, as %s may be two",
+			       mp_cpu_level_name[edges->doubt.level]);
 		return;
 	}
 	fact->verdict = MP_ABSENT;

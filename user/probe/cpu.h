@@ -67,9 +67,30 @@ void mp_cpu_rough_sweep(const struct mp_view *view, struct mp_sweep *sweep);
  */
 void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep);
 
-/** mp_cpu_levels() - levels in a curve; -ENODATA with too few points */
+/**
+ * struct mp_cpu_doubt - a level that may be two
+ * @level: which; the names of those further out are then not known either.
+ *	MP_CPU_LEVELS: none
+ * @size: the two capacities that would explain it as well
+ */
+struct mp_cpu_doubt {
+	uint32_t level;
+	double size[2];
+};
+
+/**
+ * mp_cpu_levels() - levels in a curve
+ * @doubt: the innermost that may be two; or NULL
+ *
+ * Return: 0; -ENODATA with too few points; -ENOMEM.
+ */
 int mp_cpu_levels(const struct mp_curve *curve,
-		  struct mp_level level[MP_CPU_LEVELS], uint32_t *n);
+		  struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
+		  struct mp_cpu_doubt *doubt);
+
+/** mp_cpu_flat_at_end() - has a curve come to memory? The last octave reads
+ * like the one before. */
+bool mp_cpu_flat_at_end(const struct mp_curve *curve);
 
 /** MP_CPU_SIDES - second looks at an edge: wished-for pages, and small ones */
 #define MP_CPU_SIDES 2
@@ -98,6 +119,7 @@ bool mp_cpu_has_sides(uint32_t k, double size_bytes);
  * @table: miss shapes
  * @n: levels
  * @level: as the detector saw them in side 0; of shared levels, in @curve
+ * @doubt: whether one of them may be two
  * @edge: as the fits saw them, second looks included
  * @fitted: whether a fit of each came out
  */
@@ -107,6 +129,7 @@ struct mp_cpu_edges {
 	const struct mp_miss_table *table;
 	uint32_t n;
 	struct mp_level level[MP_CPU_LEVELS];
+	struct mp_cpu_doubt doubt;
 	struct mp_edge edge[MP_CPU_LEVELS];
 	bool fitted[MP_CPU_LEVELS];
 };

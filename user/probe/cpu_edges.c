@@ -78,9 +78,9 @@ static const struct mp_edge *neighbour(const struct mp_cpu_edges *edges,
 /* The stretch of a curve that level k's edge is fitted to. Where an edge
  * next to it is near and known, it goes nearer, and what that edge adds is
  * taken off. */
-static void fit_stretch(const struct mp_cpu_edges *edges,
-			const struct fits *fits, uint32_t curve, uint32_t k,
-			struct mp_edge_data *data)
+static int fit_stretch(const struct mp_cpu_edges *edges,
+		       const struct fits *fits, uint32_t curve, uint32_t k,
+		       struct mp_edge_data *data)
 {
 	const struct mp_edge *inner = k ? neighbour(edges, fits, curve, k,
 						    k - 1) : NULL;
@@ -99,6 +99,9 @@ static void fit_stretch(const struct mp_cpu_edges *edges,
 	data->from = fmax(level->low_bytes / SEARCHED, low);
 	data->to = fmin(level->high_bytes * SEARCHED, high);
 	mp_cpu_fit_points(curve_of(edges, curve), low, high, data);
+	if (curve != MAIN && mp_cpu_steady(curve_of(edges, curve),
+					   level->high_bytes, high, data))
+		return -ENOMEM;
 	for (uint32_t i = 0; i < data->n; i++) {
 		struct mp_edge_point *p = &data->point[i];
 		double add = 0;
@@ -110,6 +113,7 @@ static void fit_stretch(const struct mp_cpu_edges *edges,
 		for (uint32_t r = 0; r < p->n; r++)
 			p->y[r] += add;
 	}
+	return 0;
 }
 
 static bool holds(const struct mp_edge *edge, double size)
@@ -145,19 +149,23 @@ static int fit_curve(const struct mp_view *view,
 		     uint32_t k, uint32_t scatters, struct fits *fits)
 {
 	struct mp_edge_data *data = calloc(1, sizeof(*data));
-	struct mp_edge edge;
+	struct mp_edge edge = { 0 };
+	int err;
 
 	if (!data)
 		return -ENOMEM;
-	fit_stretch(edges, fits, curve, k, data);
+	err = fit_stretch(edges, fits, curve, k, data);
+	if (err)
+		goto out;
 	data->scatters = scatters;
 	fits->fitted[curve][k] =
 		data->n >= FIT_POINTS &&
 		!mp_edge_fit(data, edges->table, view->seed + k, &edge) &&
 		edge.misfit <= MISFIT_MAX;
 	fits->edge[curve][k] = edge;
+out:
 	free(data);
-	return 0;
+	return err;
 }
 
 static int fit_level(const struct mp_view *view, struct mp_cpu_edges *edges,
@@ -229,14 +237,22 @@ static int curves_gather(const struct mp_view *view,
 	return err;
 }
 
+static void is_doubtful(struct mp_cpu_edges *edges, uint32_t k, double inner,
+			double outer)
+{
+	if (k < edges->doubt.level)
+		edges->doubt = (struct mp_cpu_doubt){ k, { inner, outer } };
+}
+
 /* Where the main curve, which fills a level in earnest, has the edge of one
  * that is shared: at most where the sparse look saw it, and less where
  * others crowd it. */
 static int place_outer(struct mp_cpu_edges *edges)
 {
 	struct mp_level dense[MP_CPU_LEVELS];
+	struct mp_cpu_doubt doubt;
 	uint32_t n;
-	int err = mp_cpu_levels(&edges->curve, dense, &n);
+	int err = mp_cpu_levels(&edges->curve, dense, &n, &doubt);
 
 	if (err)
 		return err;
@@ -247,10 +263,15 @@ static int place_outer(struct mp_cpu_edges *edges)
 
 		if (mp_cpu_has_sides(k, level->size_bytes))
 			continue;
-		for (uint32_t i = 0; i < n; i++)
-			if (dense[i].size_bytes > least &&
-			    dense[i].low_bytes < level->high_bytes)
-				found = &dense[i];
+		for (uint32_t i = 0; i < n; i++) {
+			if (dense[i].size_bytes <= least ||
+			    dense[i].low_bytes >= level->high_bytes)
+				continue;
+			if (found)
+				is_doubtful(edges, k, found->size_bytes,
+					    dense[i].size_bytes);
+			found = &dense[i];
+		}
 		if (!found) {
 			level->low_bytes = fmin(level->low_bytes, least);
 			continue;
@@ -258,6 +279,8 @@ static int place_outer(struct mp_cpu_edges *edges)
 		level->low_bytes = found->low_bytes;
 		level->high_bytes = found->high_bytes;
 		level->size_bytes = found->size_bytes;
+		if (found == &dense[doubt.level])
+			is_doubtful(edges, k, doubt.size[0], doubt.size[1]);
 	}
 	return 0;
 }
@@ -269,10 +292,12 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	memset(edges, 0, sizeof(*edges));
 	err = curves_gather(view, edges);
 	if (!err)
-		err = mp_cpu_levels(&edges->side[0], edges->level, &edges->n);
+		err = mp_cpu_levels(&edges->side[0], edges->level, &edges->n,
+				    &edges->doubt);
 	/* The edge of the innermost level is looked at in the main curve. */
 	if (!err && edges->n)
-		err = mp_cpu_split(&edges->curve, edges->level, &edges->n, 0);
+		err = mp_cpu_split(&edges->curve, edges->level, &edges->n, 0,
+				   &edges->doubt);
 	if (!err)
 		err = place_outer(edges);
 	if (err)

@@ -13,15 +13,30 @@ void mp_cpu_fit_points(const struct mp_curve *curve, double low, double high,
 		       struct mp_edge_data *data);
 
 /**
+ * mp_cpu_steady() - count each replicate against what a miss took just then
+ * @curve: the curve that a stretch was taken from
+ * @from, @to: lengths of it at which all hops miss
+ * @data: the stretch, from where all hops hit; its values are changed to what
+ *	they would be had a miss taken the same all the time
+ *
+ * Where too little is known of those lengths nothing is changed.
+ * Return: 0 or -ENOMEM.
+ */
+int mp_cpu_steady(const struct mp_curve *curve, double from, double to,
+		  struct mp_edge_data *data);
+
+/**
  * mp_cpu_split() - is level @k of a curve two?
  * @curve: what to look at
  * @level, @n: the levels; where it is two, the second is put in behind it
  * @k: the level in question
+ * @doubt: where the curve does not tell, and no level further in is in doubt,
+ *	gets this one
  *
  * Return: 0 or -ENOMEM.
  */
 int mp_cpu_split(const struct mp_curve *curve,
 		 struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
-		 uint32_t k);
+		 uint32_t k, struct mp_cpu_doubt *doubt);
 
 #endif

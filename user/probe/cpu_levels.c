@@ -21,9 +21,27 @@
 /* The curve begins at 1 KiB; a step beyond this is a hole in it. */
 #define HOLE_FROM 1024.0
 #define HOLE 2.9
+/* A curve that rises by less from octave to octave has come to memory. */
+#define FLAT 1.15
 /* One edge or two: looked at so far beyond the detector's bracket. */
 #define PAIR_BELOW 4.0
 #define PAIR_ABOVE 6.0
+
+/* How far apart three replicates of a length lie, on average: more of them
+ * would lie further apart without anything having moved. */
+static double range_of_three(const struct mp_curve_at *at)
+{
+	double sum = 0;
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k + 3 <= at->n; k += 3, n++) {
+		const double *y = at->ns + k;
+
+		sum += fmax(y[0], fmax(y[1], y[2])) -
+		       fmin(y[0], fmin(y[1], y[2]));
+	}
+	return sum / n;
+}
 
 /* How far apart the replicates between two lengths lie, of their middle. */
 static double unsteadiness(const struct mp_curve *curve, double low,
@@ -34,16 +52,11 @@ static double unsteadiness(const struct mp_curve *curve, double low,
 
 	for (uint32_t i = 0; i < curve->n && n < SPREADS; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
-		double least = INFINITY, most = 0;
 
 		if ((double)at->length <= low || (double)at->length >= high ||
 		    at->n < 3)
 			continue;
-		for (uint32_t k = 0; k < at->n; k++) {
-			least = fmin(least, at->ns[k]);
-			most = fmax(most, at->ns[k]);
-		}
-		spread[n++] = (most - least) / at->mid_ns;
+		spread[n++] = range_of_three(at) / at->mid_ns;
 	}
 	return n ? mp_stat_median(spread, n) : 0;
 }
@@ -119,6 +132,8 @@ static bool moves(const struct mp_curve *curve, const struct mp_level *level)
 	double low = level->low_bytes / HOLE, high = level->high_bytes * HOLE;
 	double most = 0;
 
+	if (level->high_bytes < PRIVATE_MIN)
+		return false;
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
 
@@ -132,48 +147,72 @@ static bool moves(const struct mp_curve *curve, const struct mp_level *level)
 	       SPLIT_UNSTEADY;
 }
 
+static int pair_of(const struct mp_curve *curve, double low, double high,
+		   struct mp_pair *pair)
+{
+	struct mp_edge_data *data = calloc(1, sizeof(*data));
+	int err;
+
+	if (!data)
+		return -ENOMEM;
+	data->scatters = MP_EDGE_ANY;
+	mp_cpu_fit_points(curve, low, high, data);
+	err = mp_pair_fit(data, mp_miss_table_get(), pair);
+	free(data);
+	return err;
+}
+
+static void split(struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
+		  uint32_t k, const struct mp_pair *pair)
+{
+	memmove(&level[k + 1], &level[k], (*n - k) * sizeof(*level));
+	(*n)++;
+	level[k].size_bytes = pair->size[0];
+	level[k].low_bytes = fmin(level[k].low_bytes, pair->size[0]);
+	level[k].high_bytes = fmin(pair->valley, pair->size[1]);
+	level[k + 1].size_bytes = pair->size[1];
+	level[k + 1].low_bytes = fmin(pair->valley, pair->size[1]);
+	level[k + 1].high_bytes = fmax(level[k + 1].high_bytes, pair->size[1]);
+	level[k + 1].latency = pair->between;
+}
+
 /* Two levels so near each other that the detector took them for one show
  * where one edge explains the curve badly and two explain it well. */
 int mp_cpu_split(const struct mp_curve *curve,
-		       struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
-		       uint32_t k)
+		 struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
+		 uint32_t k, struct mp_cpu_doubt *doubt)
 {
 	double low = k ? level[k - 1].size_bytes * MP_CPU_CLEAR_ABOVE : 0;
 	double high = k + 1 < *n ? level[k + 1].low_bytes : INFINITY;
-	struct mp_edge_data *data;
+	enum mp_pair_verdict verdict;
 	struct mp_pair pair;
 	int err;
 
 	if (*n == MP_CPU_LEVELS || moves(curve, &level[k]))
 		return 0;
-	data = calloc(1, sizeof(*data));
-	if (!data)
-		return -ENOMEM;
-	data->scatters = MP_EDGE_ANY;
-	mp_cpu_fit_points(curve, fmax(low, level[k].low_bytes / PAIR_BELOW),
-		   fmin(high, level[k].high_bytes * PAIR_ABOVE), data);
-	err = mp_pair_fit(data, mp_miss_table_get(), &pair);
-	free(data);
+	err = pair_of(curve, fmax(low, level[k].low_bytes / PAIR_BELOW),
+		      fmin(high, level[k].high_bytes * PAIR_ABOVE), &pair);
 	if (err)
 		return err == -ENODATA ? 0 : err;
+	verdict = mp_pair_judge(&pair);
 	/* What comes last may be where the next edge begins. */
-	if (!mp_pair_is_two(&pair) || pair.size[1] * MP_CPU_CLEAR_ABOVE > high)
+	if (verdict == MP_PAIR_ONE || pair.size[1] * MP_CPU_CLEAR_ABOVE > high)
 		return 0;
-	memmove(&level[k + 1], &level[k], (*n - k) * sizeof(*level));
-	(*n)++;
-	level[k].size_bytes = pair.size[0];
-	level[k].low_bytes = fmin(level[k].low_bytes, pair.size[0]);
-	level[k].high_bytes = pair.valley;
-	level[k + 1].size_bytes = pair.size[1];
-	level[k + 1].low_bytes = pair.valley;
-	level[k + 1].high_bytes = fmax(level[k + 1].high_bytes, pair.size[1]);
-	level[k + 1].latency = pair.between;
+	if (verdict == MP_PAIR_TWO) {
+		split(level, n, k, &pair);
+		doubt->level += doubt->level < MP_CPU_LEVELS;
+	} else if (k < doubt->level) {
+		*doubt = (struct mp_cpu_doubt){
+			k, { pair.size[0], pair.size[1] } };
+	}
 	return 0;
 }
 
 int mp_cpu_levels(const struct mp_curve *curve,
-		  struct mp_level level[MP_CPU_LEVELS], uint32_t *n)
+		  struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
+		  struct mp_cpu_doubt *doubt)
 {
+	struct mp_cpu_doubt found = { .level = MP_CPU_LEVELS };
 	struct mp_curve_point *point;
 	uint32_t used = 0;
 	int err;
@@ -203,8 +242,30 @@ int mp_cpu_levels(const struct mp_curve *curve,
 	if (!err && holed(curve, level, *n))
 		err = -ENODATA;
 	for (uint32_t k = 0; k < *n && !err; k++)
-		err = mp_cpu_split(curve, level, n, k);
+		err = mp_cpu_split(curve, level, n, k, &found);
 	if (!err)
 		merge_unsteady(curve, level, n);
+	/* What was merged behind it moves, and is known as one. */
+	if (found.level >= *n)
+		found.level = MP_CPU_LEVELS;
+	if (doubt)
+		*doubt = found;
 	return err;
+}
+
+bool mp_cpu_flat_at_end(const struct mp_curve *curve)
+{
+	const struct mp_curve_at *last;
+
+	if (!curve->n)
+		return false;
+	last = &curve->at[curve->n - 1];
+	for (uint32_t i = curve->n - 1; i; i--) {
+		const struct mp_curve_at *at = &curve->at[i - 1];
+
+		if (2 * at->length > last->length + last->length / 8)
+			continue;
+		return last->mid_ns < FLAT * at->mid_ns;
+	}
+	return false;
 }

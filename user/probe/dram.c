@@ -16,32 +16,41 @@
 #define BEYOND_LEAST 4.0
 #define PAGE 4096.0
 #define LENGTH_MIN (64 * MP_MIB)
+/* .. and no more than this for the sake of BEYOND. */
 #define LENGTH_MAX (256 * MP_MIB)
 /* Of the outermost level, lines are walked over so many times to throw out
  * what building the ring left there. */
 #define FLUSH 1.5
 #define FLUSH_MAX (2u << 20)
 
-/* The outermost level that a size is known of. */
+/* The outermost level that a size is known of; of one that is at least so
+ * large and at most so, the middle. */
 static double outermost(const struct mp_view *view)
 {
 	double size = 0;
 
 	for (uint32_t k = 0; k < MP_CPU_LEVELS; k++) {
-		double value = mp_cpu_value(view, mp_cpu_level_name[k],
-					    "size");
+		char name[MP_FACT_NAME];
+		const struct mp_fact *fact;
 
-		if (!isnan(value))
-			size = value;
+		snprintf(name, sizeof(name), "cpu.%s.size",
+			 mp_cpu_level_name[k]);
+		fact = mp_facts_find(view->facts, name);
+		if (!fact || !mp_verdict_known(fact->verdict))
+			continue;
+		size = fact->verdict == MP_AT_LEAST && !isnan(fact->high) ?
+		       sqrt(fact->value * fact->high) : fact->value;
 	}
 	return size;
 }
 
 static uint64_t length_of(const struct mp_view *view)
 {
-	double length = exp2(ceil(log2(fmax(outermost(view), 1) * BEYOND)));
+	double size = fmax(outermost(view), 1);
+	double length = exp2(ceil(log2(size * BEYOND)));
+	double least = exp2(ceil(log2(size * BEYOND_LEAST)));
 
-	length = fmin(fmax(length, LENGTH_MIN), LENGTH_MAX);
+	length = fmax(fmax(fmin(length, LENGTH_MAX), LENGTH_MIN), least);
 	return (uint64_t)fmin(length, (double)view->arena_max_bytes);
 }
 
@@ -74,25 +83,26 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	return err ? err : 1;
 }
 
-/* Is it memory that was read? Only if nothing lies further out, and if the
- * outermost level holds next to nothing of so long a ring. */
-static bool is_memory(const struct mp_view *view)
+/* Is it memory that was read? Only if nothing is known to lie further out
+ * (the curve is flat at its end, or there are all the levels there may be),
+ * and if the outermost level holds next to nothing of so long a ring. */
+static int find_memory(const struct mp_view *view, bool *is_memory)
 {
-	uint32_t found = 0;
+	struct mp_sweep sweep;
+	struct mp_curve curve;
+	double size = outermost(view);
+	bool all = !isnan(mp_cpu_value(view,
+			  mp_cpu_level_name[MP_CPU_LEVELS - 1], "size"));
+	int err;
 
-	for (uint32_t k = 0; k < MP_CPU_LEVELS; k++) {
-		char name[MP_FACT_NAME];
-		const struct mp_fact *size;
-
-		snprintf(name, sizeof(name), "cpu.%s.size",
-			 mp_cpu_level_name[k]);
-		size = mp_facts_find(view->facts, name);
-		if (size && size->verdict == MP_ABSENT)
-			return found && outermost(view) * BEYOND_LEAST <=
-					(double)length_of(view);
-		found += size && mp_verdict_known(size->verdict);
-	}
-	return found == MP_CPU_LEVELS;
+	mp_cpu_side_sweep(view, 0, &sweep);
+	err = mp_sweep_gather(&sweep, view, &curve);
+	if (err)
+		return err;
+	*is_memory = size > 0 && (all || mp_cpu_flat_at_end(&curve)) &&
+		     size * BEYOND_LEAST <= (double)length_of(view);
+	mp_curve_free(&curve);
+	return 0;
 }
 
 static int infer_one(const struct mp_view *view, const struct mp_sweep *sweep,
@@ -103,10 +113,14 @@ static int infer_one(const struct mp_view *view, const struct mp_sweep *sweep,
 	const struct mp_curve_at *at;
 	struct mp_interval limits;
 	struct mp_curve curve;
+	bool is_memory;
 	int err;
 
 	if (!fact)
 		return -ENOMEM;
+	err = find_memory(view, &is_memory);
+	if (err)
+		return err;
 	err = mp_sweep_gather(sweep, view, &curve);
 	if (err)
 		return err;
@@ -118,7 +132,7 @@ static int infer_one(const struct mp_view *view, const struct mp_sweep *sweep,
 	} else {
 		mp_stat_limits(at->ns, at->n, view->seed, &limits);
 		fact->verdict = MP_MEASURED;
-		if (!is_memory(view)) {
+		if (!is_memory) {
 			fact->verdict = MP_AT_LEAST;
 			snprintf(fact->reason, sizeof(fact->reason),
 				 "a cache may still have served part of it: no footprint tried was shown to be far beyond the last level");

@@ -41,7 +41,7 @@
 /* So little of a level seen alone does not tell its latency; and with less
  * than this its limits must be close, as it hangs on the edges' shapes. */
 #define PURE_MIN 0.3
-#define PURE 0.97
+#define PURE 0.985
 #define CLOSE 1.05
 
 /* Share of the hops that level k serves at a length, and the shares of its
@@ -170,8 +170,8 @@ static void settle(const double *value, uint32_t n, const struct mixture *mix,
 	mp_stat_sort(own, n);
 	n -= n * SLOW_OF_TEN / 10;
 	mp_stat_limits(own, n, seed, &limits);
-	/* The shapes are models: a quarter of what they moved is doubt. */
-	moved = fabs(limits.value - raw) / 4;
+	/* The shapes are models: half of what they moved is doubt. */
+	moved = fabs(limits.value - raw) / 2;
 	fact->verdict = MP_MEASURED;
 	fact->value = limits.value;
 	fact->low = limits.low * (1 - MP_CPU_CLOCK_ERROR - translation) -
@@ -203,6 +203,10 @@ static void infer_level(const struct mp_view *view,
 	double translation = k < OUTER ? 0 : TRANSLATION;
 	double own, ratio, outer;
 
+	if (k > edges->doubt.level) {
+		pair_cannot(pair, "whether there is a level further in is not known: see the sizes");
+		return;
+	}
 	if (!edges->fitted[k] || (k && !edges->fitted[k - 1])) {
 		pair_cannot(pair, "too noisy: the level's edges could not be found");
 		return;

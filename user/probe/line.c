@@ -61,7 +61,7 @@ static int rough_find(const struct mp_view *view, struct rough *rough)
 	err = mp_sweep_gather(&sweep, view, &curve);
 	if (err)
 		return err;
-	err = mp_cpu_levels(&curve, rough->level, &rough->n);
+	err = mp_cpu_levels(&curve, rough->level, &rough->n, NULL);
 	if (curve.n)
 		rough->top_cycles = curve.at[curve.n - 1].mid_cycles;
 	mp_curve_free(&curve);

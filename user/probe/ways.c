@@ -35,6 +35,8 @@
 #define AGREE 0.13
 /* .. and the lines of a set with the share that misses this well. */
 #define SET_AGREE 0.12
+/* Of the hops, no less than this miss where all should. */
+#define ALL 0.85
 /* A level less far from the one inside shares its lines with it: what stays
  * is neither the one's nor the other's. */
 #define INNER_APART 2.0
@@ -56,6 +58,10 @@ struct fit {
 	uint32_t slow;		/* least lines seen not to, 0 = none */
 	uint32_t replicates;	/* fewest at those two */
 	double missed;		/* share of misses with @slow lines */
+	uint32_t of_set;	/* lines of one set, if the oldest line goes;
+				 * 0 = unknown */
+	double missed_all;	/* share with a line too many in each set, if
+				 * @of_set is right; NaN = not looked at */
 	bool huge;		/* all of it lay in huge or contiguous pages */
 };
 
@@ -139,6 +145,43 @@ static bool all_huge(const struct mp_view *view, uint64_t id)
 	return true;
 }
 
+/* The lines of one set, by the share of hops that miss with one line more
+ * than fit: that line makes its set miss, ways + 1 hops of the turn, as long
+ * as the oldest line is evicted. The sets are equally full, so that the
+ * lines that fit are a multiple of the ways. 0 = no such number is near. */
+static uint32_t lines_of_set(const struct fit *fit)
+{
+	double ways = fit->missed * fit->slow - 1;
+	uint32_t nearest = 0;
+
+	for (uint32_t d = 1; d <= fit->fast; d++)
+		if (fit->fast % d == 0 &&
+		    (!nearest || fabs(d - ways) < fabs(nearest - ways)))
+			nearest = d;
+	return fabs(nearest - ways) <= SET_AGREE * nearest ? nearest : 0;
+}
+
+/* With so many lines each set has one too many. */
+static uint32_t lines_of_all(const struct fit *fit)
+{
+	return fit->fast / fit->of_set * (fit->of_set + 1);
+}
+
+static void fit_all_sets(const struct mp_curve *curve,
+			 const struct mp_curve *control,
+			 const struct level *level, struct fit *fit)
+{
+	double cycles;
+
+	fit->missed_all = NAN;
+	fit->of_set = fit->slow == fit->fast + 1 ? lines_of_set(fit) : 0;
+	for (uint32_t i = 0; fit->of_set && i < curve->n; i++)
+		if (curve->at[i].length == lines_of_all(fit) * fit->stride &&
+		    !excess(curve, control, level, i, &cycles))
+			fit->missed_all = cycles / (level->next_cycles -
+						    level->own_cycles);
+}
+
 /* Where between @curve's points the lines stop fitting. */
 static void fit_from(const struct mp_view *view, const struct mp_curve *curve,
 		     const struct mp_curve *control,
@@ -167,6 +210,7 @@ static void fit_from(const struct mp_view *view, const struct mp_curve *curve,
 	fit->replicates = !curve->n ? 0 :
 		curve->at[at_fast].n < curve->at[at_slow].n ?
 		curve->at[at_fast].n : curve->at[at_slow].n;
+	fit_all_sets(curve, control, level, fit);
 }
 
 static int fit_find(const struct mp_view *view, const struct level *level,
@@ -235,6 +279,9 @@ static int plan_stride(const struct mp_view *view, const struct level *level,
 		return plan_lines(view, level, stride,
 				  (fit.slow + fit.fast) / 2, REPLICATES, plan);
 	err = plan_lines(view, level, stride, fit.fast, SURE_REPLICATES, plan);
+	if (!err && fit.of_set && fit.of_set < fit.fast)
+		err = plan_lines(view, level, stride, lines_of_all(&fit),
+				 REPLICATES, plan);
 	return err ? err : plan_lines(view, level, stride, fit.slow,
 				      SURE_REPLICATES, plan);
 }
@@ -350,22 +397,6 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	return 1;
 }
 
-/* The lines of one set, by the share of hops that miss with one line more
- * than fit: that line makes its set miss, ways + 1 hops of the turn, as long
- * as the oldest line is evicted. The sets are equally full, so that the
- * lines that fit are a multiple of the ways. 0 = no such number is near. */
-static uint32_t lines_of_set(const struct fit *fit)
-{
-	double ways = fit->missed * fit->slow - 1;
-	uint32_t nearest = 0;
-
-	for (uint32_t d = 1; d <= fit->fast; d++)
-		if (fit->fast % d == 0 &&
-		    (!nearest || fabs(d - ways) < fabs(nearest - ways)))
-			nearest = d;
-	return fabs(nearest - ways) <= SET_AGREE * nearest ? nearest : 0;
-}
-
 /* Where the level inside holds as many lines of a set as this one, or more,
  * strides that fit fewer lines show nothing of this one. Only strides that
  * fit more than @inner lines tell, and they fill several sets.
@@ -387,7 +418,10 @@ static int hidden_ways(const struct mp_view *view, const struct level *level,
 		if (fit.fast <= inner || fit.slow != fit.fast + 1 ||
 		    fit.replicates < REPLICATES)
 			continue;
-		guess = lines_of_set(&fit);
+		guess = fit.of_set;
+		/* Is it the oldest line that goes? Then no hop hits. */
+		if (!(fit.missed_all > ALL))
+			guess = 0;
 		if (!guess || (*ways && guess != *ways)) {
 			*ways = 0;
 			return 0;
@@ -446,7 +480,7 @@ static void judge(const struct level *level, uint32_t k, uint32_t inner,
 	/* Where strides with the factor leave contiguous memory, one line
 	 * too many tells: does it spoil all the lines, or those of one set? */
 	if (odd_factor(fit->fast) > 1 && !answer->odd.fast &&
-	    lines_of_set(fit) != fit->fast) {
+	    fit->of_set != fit->fast) {
 		fact->verdict = MP_AT_MOST;
 		fact->value = fact->high = fit->fast;
 		fact->low = 1;
