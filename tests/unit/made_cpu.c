@@ -290,8 +290,15 @@ static double walk_cycles(const struct play *play)
 	double cycles = 0, before = 0;
 
 	for (uint32_t k = 0; k < play->cpu->n_tlbs; k++) {
-		cycles += tlb_misses(play, &tlb[k]) * (tlb[k].cycles - before);
-		before = tlb[k].cycles;
+		double pages = (double)play->actor->length /
+			       (double)play->page;
+		double here = tlb[k].cycles;
+
+		if (k + 1 == play->cpu->n_tlbs && pages > tlb[k].entries)
+			here *= pow(pages / tlb[k].entries,
+				    play->cpu->walks_grow);
+		cycles += tlb_misses(play, &tlb[k]) * (here - before);
+		before = here;
 	}
 	return cycles;
 }

@@ -55,6 +55,8 @@ struct made_tlb {
  * @n_caches, @cache: inner to outer
  * @memory_cycles: latency of memory
  * @n_tlbs, @tlb: inner to outer
+ * @walks_grow: exponent by which a walk costs more the more pages there are
+ *	beyond the entries of the last level, 0 = always the same
  * @core_hz: core clock, 0 = cannot be told
  * @mul: what multiplies say of it, a factor, 0 = nothing
  * @neighbour: share of second lines of a pair that a prefetcher has put into
@@ -72,6 +74,7 @@ struct made_cpu {
 	double memory_cycles;
 	uint32_t n_tlbs;
 	struct made_tlb tlb[MADE_TLBS];
+	double walks_grow;
 	double core_hz;
 	double mul;
 	double neighbour;

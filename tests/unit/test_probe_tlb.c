@@ -86,6 +86,28 @@ static void of_one_level_there_is_no_second(void **state)
 	made_fact_is(&made, "cpu.walk.cost", 25, 0.03);
 }
 
+/* The step has no far side to measure it by, but what is known is said. */
+static void walks_that_cost_ever_more_vary(void **state)
+{
+	const struct mp_fact *entries, *walk;
+
+	(void)state;
+	cpu.walks_grow = 1;
+	cpu.tlb[1].cycles = 20;
+	ask();
+	made_fact_is(&made, "cpu.dtlb.entries", 96, 0.01);
+	made_fact_is(&made, "cpu.stlb.hit-cost", 7, 0.03);
+	made_fact_ends(&made, "cpu.stlb.entries", MP_AT_LEAST);
+	entries = made_fact(&made, "cpu.stlb.entries");
+	assert_true(entries->value > 1500 && entries->value <= 2048);
+	made_fact_ends(&made, "cpu.walk.cost", MP_VARIES);
+	walk = made_fact(&made, "cpu.walk.cost");
+	assert_true(walk->low > 20 && walk->low < 60);
+	/* Nearly five times as many pages as entries: more of them would bring
+	 * their lines near the capacity of a cache. */
+	assert_true(walk->high > 80 && walk->high < 105);
+}
+
 static void without_costs_nothing_is_made_up(void **state)
 {
 	(void)state;
@@ -153,6 +175,7 @@ int main(void)
 		TEST(two_levels_and_their_costs_are_measured),
 		TEST(other_numbers_of_entries_come_out_as_well),
 		TEST(of_one_level_there_is_no_second),
+		TEST(walks_that_cost_ever_more_vary),
 		TEST(without_costs_nothing_is_made_up),
 		TEST(a_small_arena_does_not_deny_the_second_level),
 		TEST(a_run_that_rules_small_pages_out_asks_nothing),

@@ -56,6 +56,11 @@
 /* A fit sees so much above an edge: further out, lines of that many pages
  * begin to crowd the caches. */
 #define FIT_ABOVE 2.3
+#define FIT_ABOVE_INNER 5.0
+/* A hit is best seen where the lines themselves hit the innermost cache,
+ * sparsely filled; as long as so many page counts are left. */
+#define INNERMOST_FILL 0.6
+#define INNERMOST_POINTS 3u
 
 /* The cost of translation against pages, and the steps in it. */
 struct costs {
@@ -206,7 +211,8 @@ static int costs_fit(struct costs *costs, const struct mp_miss_table *table,
 		return -ENOMEM;
 	low = k ? costs->level[k - 1].size_bytes * 1.3 : size / 6;
 	high = k + 1 < costs->n_levels ?
-	       costs->level[k + 1].size_bytes * 0.75 : size * FIT_ABOVE;
+	       fmin(costs->level[k + 1].low_bytes, size * FIT_ABOVE_INNER) :
+	       size * FIT_ABOVE;
 	/* The pages lie in a row, but a large TLB may hash its sets. */
 	data->scatters = k ? MP_EDGE_ANY : MP_EDGE_EVEN;
 	data->from = fmax(costs->level[k].low_bytes / 1.3, low);
@@ -445,6 +451,49 @@ static double clear_of(const struct mp_edge *edge)
 				    ALL_MISS), CLEAR_MAX);
 }
 
+/* Walks that cost ever more: from where all surely walk to the end. */
+static void judge_growing(const struct costs *costs, uint32_t k,
+			  struct mp_fact *walk)
+{
+	double from = pages_before_rise(costs, k) * CLEAR_MAX;
+	double to = costs->point[costs->n - 1].x;
+
+	walk->low = cost_at(costs, from);
+	walk->high = cost_at(costs, to);
+	walk->value = cost_at(costs, sqrt(from * to));
+	if (!(walk->low > 0 && walk->low < walk->value &&
+	      walk->value < walk->high)) {
+		mp_fact_cannot(walk, "cycles", "walks cost ever more with more pages, but not steadily so");
+		return;
+	}
+	walk->verdict = MP_VARIES;
+	mp_curve_note(&costs->pages, from * PAGE, to * PAGE, walk);
+	snprintf(walk->reason, sizeof(walk->reason),
+		 "grows from %.0f cycles over %.0f pages to %.0f over %.0f, probably as their tables leave the caches",
+		 walk->low, from, walk->high, to);
+	snprintf(walk->method, sizeof(walk->method),
+		 "cycles beyond packed lines, %.0f to %.0f pages of 4 KiB",
+		 from, to);
+}
+
+/* The page counts at which the first level misses and the second hits. */
+static void judge_hit(const struct costs *costs, const struct mp_view *view,
+		      struct mp_fact *hit)
+{
+	double low = costs->edge[0].size * clear_of(&costs->edge[0]);
+	double high = walks_grow(costs, 1) ? pages_before_rise(costs, 1) :
+					     costs->edge[1].size * 0.8;
+	double inner = INNERMOST_FILL / line_of(view) *
+		       mp_cpu_value(view, mp_cpu_level_name[0], "size");
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < costs->n; i++)
+		n += costs->point[i].x >= low && costs->point[i].x <= inner;
+	if (n >= INNERMOST_POINTS)
+		high = fmin(high, inner);
+	judge_cost(costs, low, high, view, hit);
+}
+
 static void judge_costs(const struct costs *costs, const struct mp_view *view,
 			struct mp_fact *hit, struct mp_fact *walk)
 {
@@ -465,7 +514,9 @@ static void judge_costs(const struct costs *costs, const struct mp_view *view,
 	 * pages put more lines into the caches as well. */
 	from = costs->edge[last - 1].size;
 	clear = clear_of(&costs->edge[last - 1]);
-	if (last < LEVELS && !looked_far(costs))
+	if (walks_grow(costs, last - 1))
+		judge_growing(costs, last - 1, walk);
+	else if (last < LEVELS && !looked_far(costs))
 		mp_fact_cannot(walk, "cycles",
 			       "one step seen, and not looked far enough to tell a walk from a hit in a second level");
 	else
@@ -475,10 +526,8 @@ static void judge_costs(const struct costs *costs, const struct mp_view *view,
 		hit->verdict = MP_ABSENT;
 	else if (last < 2)
 		mp_fact_cannot(hit, "cycles", "no second step was looked for far enough");
-	if (last < 2)
-		return;
-	clear = clear_of(&costs->edge[0]);
-	judge_cost(costs, costs->edge[0].size * clear, from * 0.8, view, hit);
+	if (last == 2)
+		judge_hit(costs, view, hit);
 }
 
 static int infer_known(const struct mp_view *view, const struct costs *costs,
