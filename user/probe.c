@@ -20,12 +20,20 @@ static const char *const depth_names[MP_DEPTHS] = {
 	[MP_DEPTH_DEEP] = "deep",
 };
 
+/* The line that wants this experiment in the plan's stage, or so many of it
+ * in an earlier one. */
 static struct mp_wanted *find(const struct mp_plan *plan,
-			      const struct mp_exp *exp)
+			      const struct mp_exp *exp, uint32_t replicates)
 {
 	for (uint32_t i = 0; i < plan->n; i++) {
-		if (mp_exp_equal(&plan->wanted[i].exp, exp))
-			return &plan->wanted[i];
+		struct mp_wanted *wanted = &plan->wanted[i];
+
+		if (!mp_exp_equal(&wanted->exp, exp))
+			continue;
+		if (wanted->stage == plan->stage ||
+		    (wanted->stage < plan->stage &&
+		     wanted->replicates >= replicates))
+			return wanted;
 	}
 	return NULL;
 }
@@ -62,7 +70,7 @@ int mp_depth_parse(const char *name, uint32_t *depth)
 int mp_plan_add(struct mp_plan *plan, const struct mp_exp *exp,
 		uint32_t replicates)
 {
-	struct mp_wanted *wanted = find(plan, exp);
+	struct mp_wanted *wanted = find(plan, exp, replicates);
 
 	if (wanted) {
 		if (wanted->replicates < replicates)

@@ -82,8 +82,8 @@ struct mp_plan {
 	struct mp_wanted *wanted;
 };
 
-/** mp_plan_add() - want an experiment; equal ones are merged, into the
- * earlier stage; -ENOMEM */
+/** mp_plan_add() - want an experiment; -ENOMEM. Equal ones of a stage are
+ * merged; what an earlier stage wants as often is not wanted again */
 int mp_plan_add(struct mp_plan *plan, const struct mp_exp *exp,
 		uint32_t replicates);
 void mp_plan_free(struct mp_plan *plan);

@@ -16,7 +16,7 @@
 /** enum mp_run_stop - why a run ended */
 enum mp_run_stop {
 	MP_STOP_DONE,	/* every probe had its answers, or its share of time */
-	MP_STOP_TIME,	/* repeats brought a probe to the time limit */
+	MP_STOP_TIME,	/* the time limit cut a probe short */
 	MP_STOP_SIGNAL,	/* the user asked */
 };
 

@@ -288,11 +288,15 @@ static int run_plan(struct loop *loop, const struct mp_plan *plan)
 {
 	uint32_t *place = pool_plan(loop, plan);
 	uint32_t before = loop->run->n_batches;
+	uint32_t last = 0;
 	int err = 0;
 
 	if (!place)
 		return out_of_memory(loop);
-	for (uint32_t stage = 0; stage <= plan->stage && !err; stage++) {
+	for (uint32_t i = 0; i < plan->n; i++)
+		if (plan->wanted[i].stage > last)
+			last = plan->wanted[i].stage;
+	for (uint32_t stage = 0; stage <= last && !err; stage++) {
 		err = run_stage(loop, plan, stage, place);
 		if (loop->run->n_batches != before)
 			break;

@@ -35,7 +35,7 @@ static void equal_experiments_of_a_plan_are_one_line(void **state)
 	mp_plan_free(&plan);
 }
 
-static void what_two_stages_want_belongs_to_the_earlier(void **state)
+static void a_later_stage_wants_what_the_earlier_does_not(void **state)
 {
 	struct mp_plan plan = { 0 };
 	struct mp_exp exp;
@@ -44,11 +44,16 @@ static void what_two_stages_want_belongs_to_the_earlier(void **state)
 	made_exp(&exp, 4096);
 	assert_int_equal(mp_plan_add(&plan, &exp, 3), 0);
 	plan.stage = 1;
-	assert_int_equal(mp_plan_add(&plan, &exp, 5), 0);
+	assert_int_equal(mp_plan_add(&plan, &exp, 2), 0);
+	assert_int_equal(mp_plan_add(&plan, &exp, 3), 0);
 	assert_int_equal(plan.n, 1);
+	/* More of the same have to wait, and those before must not. */
+	assert_int_equal(mp_plan_add(&plan, &exp, 5), 0);
+	assert_int_equal(mp_plan_add(&plan, &exp, 6), 0);
+	assert_int_equal(plan.n, 2);
+	assert_int_equal(plan.wanted[0].replicates, 3);
 	assert_int_equal(plan.wanted[0].stage, 0);
-	made_exp(&exp, 8192);
-	assert_int_equal(mp_plan_add(&plan, &exp, 1), 0);
+	assert_int_equal(plan.wanted[1].replicates, 6);
 	assert_int_equal(plan.wanted[1].stage, 1);
 	mp_plan_free(&plan);
 }
@@ -135,7 +140,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_experiments_of_a_plan_are_one_line),
-		cmocka_unit_test(what_two_stages_want_belongs_to_the_earlier),
+		cmocka_unit_test(a_later_stage_wants_what_the_earlier_does_not),
 		cmocka_unit_test(a_long_plan_keeps_its_order),
 		cmocka_unit_test(depths_have_names_both_ways),
 		cmocka_unit_test(every_probe_is_found_by_its_own_name),

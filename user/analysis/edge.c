@@ -123,14 +123,16 @@ static void best_of_shape(const struct mp_edge_data *data,
 	}
 }
 
+uint32_t mp_edge_scatter_of(const struct mp_miss_shape *shape)
+{
+	return shape->scatter == 0 ? MP_EDGE_EVEN :
+	       shape->scatter == 1 ? MP_EDGE_RANDOM : MP_EDGE_HALF;
+}
+
 static bool shape_fits(const struct mp_edge_data *data,
 		       const struct mp_miss_table *table, uint32_t shape)
 {
-	double scatter = table->shape[shape].scatter;
-
-	return data->scatters & (scatter == 0 ? MP_EDGE_EVEN :
-				 scatter == 1 ? MP_EDGE_RANDOM :
-						MP_EDGE_HALF);
+	return data->scatters & mp_edge_scatter_of(&table->shape[shape]);
 }
 
 static int best_of_all(const struct mp_edge_data *data, const struct mp_values *v,

@@ -32,6 +32,9 @@ enum mp_edge_scatter {
 	MP_EDGE_ANY = 7u,
 };
 
+/** mp_edge_scatter_of() - the bit of a shape */
+uint32_t mp_edge_scatter_of(const struct mp_miss_shape *shape);
+
 /**
  * struct mp_edge_data - the stretch of a curve that holds one edge
  * @n: points

@@ -18,8 +18,8 @@
 #define GRAIN 8u
 #define OCTAVES 16u
 #define SINGLE_FINER 4u
-/* The least that two capacities are apart. */
-#define APART 1.3
+/* The least that two capacities are apart, in steps of GRAIN. */
+#define APART 4u
 /* Of the table's shapes, those that differ enough to be tried. */
 #define SHAPES_MAX 64u
 /* The curve of a pair is searched for its valley in so many steps to the
@@ -27,6 +27,7 @@
 #define VALLEY_GRAIN 16u
 #define VALLEY_BELOW 2.0
 #define VALLEY_ABOVE 4.0
+#define HILL_MIN 0.03
 #define VALLEY_STEPS ((OCTAVES + 4) * VALLEY_GRAIN)
 #define POINTS_MIN 6u
 /* When two are thought of in place of one .. */
@@ -72,16 +73,10 @@ struct found {
 	uint32_t tried[2];
 };
 
-static uint32_t scatter_bit(const struct mp_miss_shape *shape)
-{
-	return shape->scatter == 0 ? MP_EDGE_EVEN :
-	       shape->scatter == 1 ? MP_EDGE_RANDOM : MP_EDGE_HALF;
-}
-
 static bool is_tried(const struct mp_edge_data *data,
 		     const struct mp_miss_shape *shape)
 {
-	if (!(data->scatters & scatter_bit(shape)))
+	if (!(data->scatters & mp_edge_scatter_of(shape)))
 		return false;
 	if (shape->ways != 4 && shape->ways != 8 && shape->ways != 16)
 		return false;
@@ -173,7 +168,7 @@ static double single_left(const struct mp_edge_data *data,
 	for (uint32_t s = 0; s < MP_MISS_SHAPES; s++) {
 		double best = INFINITY, at = 0;
 
-		if (!(data->scatters & scatter_bit(&table->shape[s])))
+		if (!(data->scatters & mp_edge_scatter_of(&table->shape[s])))
 			continue;
 		for (uint32_t i = 0; i < work->tried; i++) {
 			double left = left_with(work, table, s, i);
@@ -232,15 +227,13 @@ static void try_pair(const struct work *work, const uint32_t shape[2],
 static void search(const struct work *work, const struct mp_miss_table *table,
 		   struct found *best)
 {
-	const uint32_t apart = (uint32_t)ceil(log2(APART) * GRAIN);
-
 	for (uint32_t a = 0; a < work->shapes; a++)
 		for (uint32_t b = 0; b < work->shapes; b++) {
 			if (table->shape[work->shape[b]].scatter <
 			    table->shape[work->shape[a]].scatter)
 				continue;
-			for (uint32_t i = 0; i + apart < work->tried; i++)
-				for (uint32_t j = i + apart; j < work->tried;
+			for (uint32_t i = 0; i + APART < work->tried; i++)
+				for (uint32_t j = i + APART; j < work->tried;
 				     j++)
 					try_pair(work, (uint32_t[]){ a, b },
 						 (uint32_t[]){ i, j }, best);
@@ -258,7 +251,8 @@ static double model(const struct work *work, const struct mp_miss_table *table,
 	return inside;
 }
 
-/* Where the curve of the pair is least steep between two steep places. */
+/* Where, between the two capacities, the curve of the pair is least steep
+ * with something steeper on either side. */
 static void find_valley(const struct work *work,
 			const struct mp_miss_table *table,
 			const struct found *found, double inside,
@@ -266,10 +260,11 @@ static void find_valley(const struct work *work,
 {
 	const double step = exp2(1.0 / VALLEY_GRAIN);
 	double rise[VALLEY_STEPS], most_after[VALLEY_STEPS + 1];
-	double x = pair->size[0] / VALLEY_BELOW, most_before = 0, before;
+	double from = pair->size[0] / VALLEY_BELOW, x = from;
+	double before = log(model(work, table, found, inside, x));
+	double most_before = 0;
 	uint32_t n = 0;
 
-	before = log(model(work, table, found, inside, x));
 	while (n < VALLEY_STEPS && x < pair->size[1] * VALLEY_ABOVE) {
 		double here = log(model(work, table, found, inside,
 					x *= step));
@@ -284,13 +279,16 @@ static void find_valley(const struct work *work,
 	pair->valley = sqrt(pair->size[0] * pair->size[1]);
 	for (uint32_t i = 0; i < n; i++) {
 		double hill = fmin(most_before, most_after[i + 1]);
+		double at = from * exp2((i + 0.5) / VALLEY_GRAIN);
 
 		most_before = fmax(most_before, rise[i]);
-		if (rise[i] >= hill * pair->dip)
+		/* What is hardly a hill at all makes no valley. */
+		if (at < pair->size[0] || at > pair->size[1] ||
+		    hill < HILL_MIN * most_after[0] ||
+		    rise[i] >= hill * pair->dip)
 			continue;
 		pair->dip = rise[i] / hill;
-		pair->valley = pair->size[0] / VALLEY_BELOW *
-			       exp2((i + 0.5) / VALLEY_GRAIN);
+		pair->valley = at;
 	}
 }
 

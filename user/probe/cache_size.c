@@ -28,18 +28,19 @@
 #define EDGE_GRAIN 8
 #define SHARP_GRAIN 16
 #define DEAR_GRAIN 4
-/* The stride of the main curve is twice the line, of the sparse one eight
- * times: this lies between for every line in use up to 128 bytes. */
-#define SPARSE 256u
 /* A capacity that single replicates see so far apart has moved. */
 #define MOVED 1.35
 #define SEEN_MIN 8u
+/* .. and less far, seen by fewer, where limits say as well that it may. */
+#define MOVED_LITTLE 1.22
+#define SEEN_FEW 4u
 /* Limits so far apart are worth more replicates. */
 #define UNSURE 1.2
 /* .. and so far that the answer would not count as measured, of still more. */
 #define UNSETTLED 1.27
-/* The two capacities of a doubtful level are known no better than this. */
-#define PAIR_ROUGH 1.15
+/* The two capacities of a doubtful level are known no better than this: its
+ * shapes are few, and a shape in error moves both. */
+#define PAIR_ROUGH 1.5
 /* Limits of an edge as sharp as evenly filled sets make it. */
 #define SHARP 1.1
 /* Sharp enough for an outermost level to be a round number. */
@@ -100,7 +101,7 @@ static int plan_edge(const struct mp_view *view, const struct mp_sweep *sweep,
 	double size = edges->level[k].size_bytes;
 	int err;
 
-	/* The stretch that the fit looks at, with all its replicates .. */
+	/* Most of the stretch that the fit looks at, with all replicates .. */
 	err = mp_cpu_grid(sweep, view, size / 3, fmin(size * 3, DEFAULT_TO),
 			  GRAIN, n, plan);
 	if (err)
@@ -120,9 +121,10 @@ static int plan_edge(const struct mp_view *view, const struct mp_sweep *sweep,
 			   k ? EDGE_GRAIN : SHARP_GRAIN, n, plan);
 }
 
-/* One curve from end to end. */
+/* One curve from end to end. A sparse one is cheap to look far with, so its
+ * end is looked at. */
 static int plan_curve(const struct mp_view *view, const struct mp_sweep *sweep,
-		      struct mp_plan *plan)
+		      bool sparse, struct mp_plan *plan)
 {
 	bool quick = view->depth == MP_DEPTH_QUICK;
 	double dear = quick ? QUICK_DEAR : DEAR;
@@ -132,8 +134,7 @@ static int plan_curve(const struct mp_view *view, const struct mp_sweep *sweep,
 
 	if (!err)
 		err = mp_cpu_grid(sweep, view, dear, to, 1, 1, plan);
-	/* A sparse ring is cheap to look far with, so the end is looked at. */
-	if (!err && sweep->stride > SPARSE)
+	if (!err && sparse)
 		err = mp_sweep_plan(sweep, view, (uint64_t)end, 1, plan);
 	return err;
 }
@@ -145,10 +146,10 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	int err;
 
 	mp_cpu_side_sweep(view, 0, &sweep);
-	err = plan_curve(view, &sweep, plan);
+	err = plan_curve(view, &sweep, true, plan);
 	mp_cpu_main_sweep(view, &sweep);
 	if (!err)
-		err = plan_curve(view, &sweep, plan);
+		err = plan_curve(view, &sweep, false, plan);
 	if (err)
 		return err;
 	err = mp_cpu_edges_find(view, &edges);
@@ -171,11 +172,15 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 static bool moved(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_edge *edge = &edges->edge[k];
+	bool unclear = edge->high > edge->low * MP_CPU_APART_MAX;
 
 	/* Only the outermost level is shared with strangers. */
-	return k + 1 == edges->n && edge->n_seen >= SEEN_MIN &&
-	       !mp_cpu_has_sides(k, edges->level[k].size_bytes) && k &&
-	       edge->sway > MOVED;
+	if (!k || k + 1 != edges->n ||
+	    mp_cpu_has_sides(k, edges->level[k].size_bytes))
+		return false;
+	return (edge->n_seen >= SEEN_MIN && edge->sway > MOVED) ||
+	       (unclear && edge->n_seen >= SEEN_FEW &&
+		edge->sway > MOVED_LITTLE);
 }
 
 static void note(const struct mp_cpu_edges *edges, uint32_t k,
@@ -254,6 +259,10 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 		fact->value = edge->size;
 		fact->low = fmin(edge->seen_low, edge->size);
 		fact->high = fmax(edge->seen_high, edge->size);
+		if (edge->sway <= MOVED) {
+			fact->low = fmin(fact->low, edge->low);
+			fact->high = fmax(fact->high, edge->high);
+		}
 		snprintf(fact->reason, sizeof(fact->reason),
 			 "replicates a moment apart saw %.1f to %.1f MiB: what others leave of a shared cache",
 			 fact->low / MP_MIB, fact->high / MP_MIB);

@@ -19,6 +19,10 @@
 #define MISFIT_MAX 0.12
 /* An even shape that leaves less than this of the jump is no blurred one. */
 #define PLAIN 0.06
+/* Over huge pages, a fit that leaves more than this of the jump, and so much
+ * more than the one over small pages, is not heard. */
+#define NEAT 0.01
+#define WORSE 1.7
 /* Capacities are searched this far beyond the detector's bracket. */
 #define SEARCHED 1.5
 /* A level smaller than this has few places for a small page to fall on. */
@@ -121,17 +125,26 @@ static bool holds(const struct mp_edge *edge, double size)
 	return size >= edge->low && size <= edge->high;
 }
 
-/* One answer from two curves over the same level. */
+/* One answer from two curves over the same level: @a over the pages that are
+ * wished for, @b over small ones. */
 static void join(const struct mp_edge *a, const struct mp_edge *b,
 		 const struct mp_miss_table *table, struct mp_edge *out)
 {
 	bool a_wider = a->high / a->low > b->high / b->low;
+	bool even = table->shape[a->shape].scatter == 0;
 
 	*out = *a;
 	/* A sharp edge is plain: scattered lines can only blur it. */
-	if (table->shape[a->shape].scatter == 0 && a->misfit < PLAIN &&
-	    (!a_wider || a->misfit < b->misfit))
+	if (even && a->misfit < PLAIN &&
+	    (a->misfit < b->misfit || (!a_wider && a->misfit < NEAT)))
 		return;
+	/* Huge pages in pieces below are neither even nor scattered, in the
+	 * same way in all replicates: where no shape fits, small ones tell. */
+	if (b->misfit < a->misfit && (even || (a->misfit > NEAT &&
+					       a->misfit > b->misfit * WORSE))) {
+		*out = *b;
+		return;
+	}
 	if (a_wider)
 		*out = *b;
 	if (holds(a, b->size) && holds(b, a->size)) {

@@ -15,7 +15,7 @@ void mp_cpu_fit_points(const struct mp_curve *curve, double low, double high,
 /**
  * mp_cpu_steady() - count each replicate against what a miss took just then
  * @curve: the curve that a stretch was taken from
- * @from, @to: lengths of it at which all hops miss
+ * @from, @to: lengths of it at which most hops miss
  * @data: the stretch, from where all hops hit; its values are changed to what
  *	they would be had a miss taken the same all the time
  *

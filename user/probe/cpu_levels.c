@@ -200,7 +200,11 @@ int mp_cpu_split(const struct mp_curve *curve,
 		return 0;
 	if (verdict == MP_PAIR_TWO) {
 		split(level, n, k, &pair);
-		doubt->level += doubt->level < MP_CPU_LEVELS;
+		/* The doubt moves out, or was about this and is settled. */
+		if (doubt->level == k)
+			doubt->level = MP_CPU_LEVELS;
+		else if (doubt->level > k && doubt->level < MP_CPU_LEVELS)
+			doubt->level++;
 	} else if (k < doubt->level) {
 		*doubt = (struct mp_cpu_doubt){
 			k, { pair.size[0], pair.size[1] } };
@@ -243,11 +247,6 @@ int mp_cpu_levels(const struct mp_curve *curve,
 		err = -ENODATA;
 	for (uint32_t k = 0; k < *n && !err; k++)
 		err = mp_cpu_split(curve, level, n, k, &found);
-	if (!err)
-		merge_unsteady(curve, level, n);
-	/* What was merged behind it moves, and is known as one. */
-	if (found.level >= *n)
-		found.level = MP_CPU_LEVELS;
 	if (doubt)
 		*doubt = found;
 	return err;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What lies beyond a level grows slower and faster while one measures: its
- * clock moves, others crowd it. Replicates of lengths that miss throughout
- * tell how it was at their moment, and all others are counted against that.
+ * clock moves, others crowd it. Replicates of lengths at which most hops
+ * miss tell how it was at their moment, and all others are counted against that.
  */
 #include <errno.h>
 #include <math.h>

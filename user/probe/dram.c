@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analysis/stat.h"
 #include "backend.h"
@@ -21,48 +22,94 @@
 /* Of the outermost level, lines are walked over so many times to throw out
  * what building the ring left there. */
 #define FLUSH 1.5
+#define FLUSH_MIN (64u << 10)
 #define FLUSH_MAX (2u << 20)
 
-/* The outermost level that a size is known of; of one that is at least so
- * large and at most so, the middle. */
-static double outermost(const struct mp_view *view)
-{
-	double size = 0;
+/* What is known of the outermost level. */
+struct outermost {
+	double size;		/* bytes, 0 = unknown */
+	double most;		/* .. that it may have */
+	bool nothing_beyond;	/* the curve came to memory */
+};
 
+/* How large the level with a fact is, in the middle and at most. */
+static void take_size(const struct mp_fact *size, double *middle, double *most)
+{
+	*middle = *most = 0;
+	if (!size || !mp_verdict_known(size->verdict))
+		return;
+	*middle = *most = size->value;
+	if (size->verdict == MP_AT_LEAST && size->high > size->value) {
+		*middle = sqrt(size->value * size->high);
+		*most = size->high;
+	}
+}
+
+/* Of levels without a size it counts as well that they are there. */
+static int find_outermost(const struct mp_view *view, struct outermost *outer)
+{
+	struct mp_level level[MP_CPU_LEVELS];
+	struct mp_sweep sweep;
+	struct mp_curve curve;
+	uint32_t n = 0;
+	int err;
+
+	memset(outer, 0, sizeof(*outer));
+	mp_cpu_side_sweep(view, 0, &sweep);
+	err = mp_sweep_gather(&sweep, view, &curve);
+	if (err)
+		return err;
+	err = mp_cpu_levels(&curve, level, &n, NULL);
+	outer->nothing_beyond = n == MP_CPU_LEVELS ||
+				mp_cpu_flat_at_end(&curve);
+	mp_curve_free(&curve);
+	if (err && err != -ENODATA)
+		return err;
 	for (uint32_t k = 0; k < MP_CPU_LEVELS; k++) {
 		char name[MP_FACT_NAME];
-		const struct mp_fact *fact;
+		double size, most;
 
 		snprintf(name, sizeof(name), "cpu.%s.size",
 			 mp_cpu_level_name[k]);
-		fact = mp_facts_find(view->facts, name);
-		if (!fact || !mp_verdict_known(fact->verdict))
-			continue;
-		size = fact->verdict == MP_AT_LEAST && !isnan(fact->high) ?
-		       sqrt(fact->value * fact->high) : fact->value;
+		take_size(mp_facts_find(view->facts, name), &size, &most);
+		if (!size && k < n) {
+			size = level[k].size_bytes;
+			most = level[k].high_bytes;
+		}
+		outer->size = fmax(outer->size, size);
+		outer->most = fmax(outer->most, most);
 	}
-	return size;
+	return 0;
 }
 
-static uint64_t length_of(const struct mp_view *view)
+static uint64_t length_of(const struct mp_view *view,
+			  const struct outermost *outer)
 {
-	double size = fmax(outermost(view), 1);
-	double length = exp2(ceil(log2(size * BEYOND)));
-	double least = exp2(ceil(log2(size * BEYOND_LEAST)));
+	double length = exp2(ceil(log2(fmax(outer->size, 1) * BEYOND)));
+	double least = exp2(ceil(log2(fmax(outer->most, 1) * BEYOND_LEAST)));
 
 	length = fmax(fmax(fmin(length, LENGTH_MAX), LENGTH_MIN), least);
 	return (uint64_t)fmin(length, (double)view->arena_max_bytes);
 }
 
-static void sweeps(const struct mp_view *view, struct mp_sweep *net,
-		   struct mp_sweep *random)
+/* Is it memory that is read? Only if nothing lies further out, and if the
+ * outermost level holds next to nothing of so long a ring. */
+static bool is_memory(const struct mp_view *view,
+		      const struct outermost *outer)
+{
+	return outer->size > 0 && outer->nothing_beyond &&
+	       outer->size * BEYOND_LEAST <= (double)length_of(view, outer);
+}
+
+static void sweeps(const struct mp_view *view, const struct outermost *outer,
+		   struct mp_sweep *net, struct mp_sweep *random)
 {
 	uint64_t flush;
 
 	mp_cpu_main_sweep(view, net);
-	flush = (uint64_t)(outermost(view) * FLUSH / (double)net->stride);
+	flush = (uint64_t)(outer->most * FLUSH / (double)net->stride);
 	net->turns = 0;
-	net->warm_max = flush < (64u << 10) ? (64u << 10) :
+	net->warm_max = flush < FLUSH_MIN ? FLUSH_MIN :
 			flush > FLUSH_MAX ? FLUSH_MAX : flush;
 	*random = *net;
 	random->reach = 0;
@@ -74,65 +121,43 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 {
 	uint32_t n = mp_cpu_replicates(view);
 	struct mp_sweep net, random;
-	int err;
+	struct outermost outer;
+	int err = find_outermost(view, &outer);
 
-	sweeps(view, &net, &random);
-	err = mp_sweep_plan(&net, view, length_of(view), n, plan);
+	if (err)
+		return err;
+	sweeps(view, &outer, &net, &random);
+	err = mp_sweep_plan(&net, view, length_of(view, &outer), n, plan);
 	if (!err)
-		err = mp_sweep_plan(&random, view, length_of(view), n, plan);
+		err = mp_sweep_plan(&random, view, length_of(view, &outer), n,
+				    plan);
 	return err ? err : 1;
 }
 
-/* Is it memory that was read? Only if nothing is known to lie further out
- * (the curve is flat at its end, or there are all the levels there may be),
- * and if the outermost level holds next to nothing of so long a ring. */
-static int find_memory(const struct mp_view *view, bool *is_memory)
-{
-	struct mp_sweep sweep;
-	struct mp_curve curve;
-	double size = outermost(view);
-	bool all = !isnan(mp_cpu_value(view,
-			  mp_cpu_level_name[MP_CPU_LEVELS - 1], "size"));
-	int err;
-
-	mp_cpu_side_sweep(view, 0, &sweep);
-	err = mp_sweep_gather(&sweep, view, &curve);
-	if (err)
-		return err;
-	*is_memory = size > 0 && (all || mp_cpu_flat_at_end(&curve)) &&
-		     size * BEYOND_LEAST <= (double)length_of(view);
-	mp_curve_free(&curve);
-	return 0;
-}
-
-static int infer_one(const struct mp_view *view, const struct mp_sweep *sweep,
-		     const char *what, const char *method,
+static int infer_one(const struct mp_view *view, const struct outermost *outer,
+		     const struct mp_sweep *sweep, const char *what, const char *method,
 		     struct mp_facts *facts)
 {
 	struct mp_fact *fact = mp_cpu_fact(facts, view, "dram", what, "ns");
 	const struct mp_curve_at *at;
 	struct mp_interval limits;
 	struct mp_curve curve;
-	bool is_memory;
 	int err;
 
 	if (!fact)
 		return -ENOMEM;
-	err = find_memory(view, &is_memory);
-	if (err)
-		return err;
 	err = mp_sweep_gather(sweep, view, &curve);
 	if (err)
 		return err;
-	at = mp_curve_find(&curve, length_of(view));
+	at = mp_curve_find(&curve, length_of(view, outer));
 	if (!at) {
 		mp_fact_cannot(fact, "ns",
 			       "too few undisturbed measurements of %.0f MiB",
-			       (double)length_of(view) / MP_MIB);
+			       (double)length_of(view, outer) / MP_MIB);
 	} else {
 		mp_stat_limits(at->ns, at->n, view->seed, &limits);
 		fact->verdict = MP_MEASURED;
-		if (!is_memory) {
+		if (!is_memory(view, outer)) {
 			fact->verdict = MP_AT_LEAST;
 			snprintf(fact->reason, sizeof(fact->reason),
 				 "a cache may still have served part of it: no footprint tried was shown to be far beyond the last level");
@@ -167,15 +192,18 @@ static void widen_by_walks(const struct mp_sweep *net, struct mp_facts *facts)
 static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
 	struct mp_sweep net, random;
-	int err;
+	struct outermost outer;
+	int err = find_outermost(view, &outer);
 
-	sweeps(view, &net, &random);
-	err = infer_one(view, &net, "latency",
+	if (err)
+		return err;
+	sweeps(view, &outer, &net, &random);
+	err = infer_one(view, &outer, &net, "latency",
 			"a few pages at a time, so that a page walk is paid once for many loads",
 			facts);
 	if (err)
 		return err;
-	err = infer_one(view, &random, "latency-random",
+	err = infer_one(view, &outer, &random, "latency-random",
 			random.pages == MP_PAGES_4K ?
 			"in random order over 4 KiB pages, a page walk with nearly every load" :
 			"in random order over the pages asked for", facts);

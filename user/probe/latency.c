@@ -152,13 +152,14 @@ static void pair_cannot(struct pair *pair, const char *why)
 }
 
 /* Replicates with the neighbours' part taken out; @inner is the latency of
- * the level inside, already known. */
-static void settle(const double *value, uint32_t n, const struct mixture *mix,
+ * the level inside, already known. Return: the value, even where it makes no
+ * fact: the next level goes by it. */
+static double settle(const double *value, uint32_t n, const struct mixture *mix,
 		   double inner, double outer, double translation, uint64_t seed,
 		   const struct mp_curve_at *at, const char *unit,
 		   struct mp_fact *fact)
 {
-	struct mp_interval limits;
+	struct mp_interval limits, all;
 	double own[REPLICATES_MAX], raw = mp_stat_median_of(value, n), moved;
 
 	n = n < REPLICATES_MAX ? n : REPLICATES_MAX;
@@ -167,6 +168,7 @@ static void settle(const double *value, uint32_t n, const struct mixture *mix,
 			  mix->outside * outer) / mix->own;
 	/* Nothing makes a load faster, and what shares the core comes and
 	 * goes: the slowest replicates are those that met it. */
+	mp_stat_limits(own, n, seed, &all);
 	mp_stat_sort(own, n);
 	n -= n * SLOW_OF_TEN / 10;
 	mp_stat_limits(own, n, seed, &limits);
@@ -182,16 +184,29 @@ static void settle(const double *value, uint32_t n, const struct mixture *mix,
 		mp_fact_cannot(fact, unit,
 			       "between %.1f and %.1f: no footprint shows more than %.0f %% of this level without its neighbours",
 			       fact->low, fact->high, 100 * mix->own);
-		return;
+		return limits.value;
 	}
-	if (fact->high > fact->low * SWAYED) {
+	if (fmax(fact->high, all.high) > fact->low * SWAYED) {
 		fact->verdict = MP_VARIES;
+		fact->high = fmax(fact->high, all.high);
 		snprintf(fact->reason, sizeof(fact->reason),
 			 "replicates lie far apart: what others do to a shared level while it is measured");
 	}
 	snprintf(fact->method, sizeof(fact->method),
-		 "chase over %.0f KiB, where %.1f %% of the hops end in this level; the rest taken out",
-		 (double)at->length / 1024, 100 * mix->own);
+		 "chase over %.0f KiB, where %.1f %% of the hops end in this level; the rest taken out; the faster %u of %u replicates",
+		 (double)at->length / 1024, 100 * mix->own, n, at->n);
+	return limits.value;
+}
+
+/* A level that cannot be seen alone is what its edge's fit has inside. */
+static void go_by_edge(const struct mp_cpu_edges *edges, uint32_t k,
+		       double inner[2])
+{
+	const struct mp_curve_at *at = &edges->curve.at[0];
+	bool cycles = !isnan(at->mid_cycles);
+
+	inner[0] = edges->edge[k].inside;
+	inner[1] = inner[0] * (cycles ? at->mid_ns / at->mid_cycles : 1);
 }
 
 static void infer_level(const struct mp_view *view,
@@ -213,6 +228,7 @@ static void infer_level(const struct mp_view *view,
 	}
 	at = pure_point(edges, k, mp_cpu_replicates(view), &own);
 	if (!at || own < PURE_MIN) {
+		go_by_edge(edges, k, inner);
 		pair_cannot(pair, at ? "no footprint shows this level without its neighbours" :
 				       "too few undisturbed measurements");
 		return;
@@ -226,13 +242,12 @@ static void infer_level(const struct mp_view *view,
 		mp_fact_cannot(pair->cycles, "cycles",
 			       "the core clock is not known");
 	} else {
-		settle(at->cycles, at->n, &mix, inner[0], outer, translation,
-		       view->seed, at, "cycles", pair->cycles);
-		inner[0] = pair->cycles->value;
+		inner[0] = settle(at->cycles, at->n, &mix, inner[0], outer,
+				  translation, view->seed, at, "cycles",
+				  pair->cycles);
 	}
-	settle(at->ns, at->n, &mix, inner[1], outer * ratio, translation,
-	       view->seed, at, "ns", pair->ns);
-	inner[1] = pair->ns->value;
+	inner[1] = settle(at->ns, at->n, &mix, inner[1], outer * ratio,
+			  translation, view->seed, at, "ns", pair->ns);
 }
 
 static int series(const struct mp_view *view, const struct mp_curve *curve,

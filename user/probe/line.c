@@ -48,7 +48,6 @@
 struct rough {
 	uint32_t n;
 	struct mp_level level[MP_CPU_LEVELS];
-	double top_cycles;
 };
 
 static int rough_find(const struct mp_view *view, struct rough *rough)
@@ -62,8 +61,6 @@ static int rough_find(const struct mp_view *view, struct rough *rough)
 	if (err)
 		return err;
 	err = mp_cpu_levels(&curve, rough->level, &rough->n, NULL);
-	if (curve.n)
-		rough->top_cycles = curve.at[curve.n - 1].mid_cycles;
 	mp_curve_free(&curve);
 	return err;
 }
@@ -312,7 +309,7 @@ static int infer_level(const struct mp_view *view, const struct rough *rough,
 	answer_find(rough, line, k, &st, &answer);
 	judge(&answer, st.replicates, fact);
 	/* Where it is not known the levels outside go by the one inside. */
-	line[k] = answer.line ? answer.line : k ? line[k - 1] : MP_CPU_LINE_USUAL;
+	line[k] = fact->verdict == MP_MEASURED ? answer.line : k ? line[k - 1] : MP_CPU_LINE_USUAL;
 	return 0;
 }
 

@@ -31,6 +31,8 @@
  * of two cycles is a step worth noticing and noise of a tenth is not. */
 #define BASE_CYCLES 2.5
 #define LEVELS 2
+/* The grid has 45 lengths, and each look at an edge adds 20 to 40. */
+#define POINTS_MAX 256u
 #define PACKED_REACH (32u << 10)
 #define MISFIT_MAX 0.2
 /* A level of the TLB misses all but this share; and how far beyond that the
@@ -41,10 +43,14 @@
  * 4096 entries. */
 #define FAR 8000.0
 /* Walks that cost so much more this far beyond an edge than that far, times
- * its size, go on growing; and a cost that is no longer that of a hit. */
+ * its size, go on growing. */
 #define GROWN 1.15
 #define GROWN_FROM 1.5
 #define GROWN_TO 2.1
+/* So do those that cost so much more at the end than where, by the pages
+ * before the rise, nearly all miss: that a few hit there makes less. */
+#define GROWN_MUCH 2.0
+/* A cost that is no longer that of a hit, as a factor of it. */
 #define RISEN 1.5
 /* Neighbouring lengths further apart leave a hole (the grid is 1.19). */
 #define HOLE 1.3
@@ -67,8 +73,8 @@ struct costs {
 	struct mp_curve pages;
 	struct mp_curve packed;
 	uint32_t n;
-	struct mp_edge_point point[MP_EDGE_POINTS];
-	double packed_error[MP_EDGE_POINTS];	/* of the mean taken off */
+	struct mp_edge_point point[POINTS_MAX];
+	double packed_error[POINTS_MAX];	/* of the mean taken off */
 	uint32_t n_levels;
 	struct mp_level level[MP_CPU_LEVELS];
 	struct mp_edge edge[LEVELS];
@@ -148,16 +154,17 @@ static void costs_points(const struct mp_view *view, struct costs *costs,
 {
 	for (uint32_t i = 0; i < costs->pages.n; i++) {
 		const struct mp_curve_at *at = &costs->pages.at[i];
-		struct mp_edge_point *p = &costs->point[costs->n];
+		uint64_t pages = at->length / PAGE;
+		struct mp_edge_point *p;
 		const struct mp_curve_at *packed;
 		double mean, sd;
 
-		p->x = (double)(at->length / PAGE);
-		packed = mp_curve_find(&costs->packed,
-				       (uint64_t)p->x * line);
-		if (!packed || costs->n == MP_EDGE_POINTS ||
-		    near_capacity(view, p->x * line))
+		packed = mp_curve_find(&costs->packed, pages * line);
+		if (!packed || costs->n == POINTS_MAX ||
+		    near_capacity(view, (double)(pages * line)))
 			continue;
+		p = &costs->point[costs->n];
+		p->x = (double)pages;
 		p->n = at->n < MP_EDGE_PASSES ? at->n : MP_EDGE_PASSES;
 		/* Placement decides how many of the packed lines miss: the
 		 * mean is what the spread ones, which average over many
@@ -218,7 +225,8 @@ static int costs_fit(struct costs *costs, const struct mp_miss_table *table,
 	data->from = fmax(costs->level[k].low_bytes / 1.3, low);
 	data->to = fmin(costs->level[k].high_bytes * 1.3, high);
 	for (uint32_t i = 0; i < costs->n; i++)
-		if (costs->point[i].x >= low && costs->point[i].x <= high)
+		if (costs->point[i].x >= low && costs->point[i].x <= high &&
+		    data->n < MP_EDGE_POINTS)
 			data->point[data->n++] = costs->point[i];
 	err = mp_edge_fit(data, table, seed + k, &costs->edge[k]);
 	costs->fitted[k] = !err;
@@ -230,7 +238,7 @@ static int costs_fit(struct costs *costs, const struct mp_miss_table *table,
 
 static int costs_levels(struct costs *costs)
 {
-	struct mp_curve_point curve[MP_EDGE_POINTS];
+	struct mp_curve_point curve[POINTS_MAX];
 	int err;
 
 	for (uint32_t i = 0; i < costs->n; i++) {
@@ -316,17 +324,13 @@ static double cost_at(const struct costs *costs, double pages)
 	return NAN;
 }
 
-/* Where walks cost ever more with more pages, the step has no outside to
- * measure it by; nor has it where that was not looked at. */
-static bool walks_grow(const struct costs *costs, uint32_t k)
+static bool is_clear(const struct costs *costs, uint32_t k)
 {
-	double size = costs->edge[k].size;
-
-	return k && !(cost_at(costs, size * GROWN_TO) <=
-		      cost_at(costs, size * GROWN_FROM) * GROWN);
+	return costs->fitted[k] && costs->edge[k].misfit <= MISFIT_MAX;
 }
 
-/* .. and what is borne out are the pages before the cost begins to rise. */
+/* What is borne out in any case are the pages before the cost begins to rise
+ * above that of a hit. */
 static double pages_before_rise(const struct costs *costs, uint32_t k)
 {
 	double plateau = cost_at(costs, costs->edge[k - 1].size * CLEAR_MAX);
@@ -342,9 +346,26 @@ static double pages_before_rise(const struct costs *costs, uint32_t k)
 	return fmin(last, floor(costs->edge[k].low));
 }
 
-static bool is_clear(const struct costs *costs, uint32_t k)
+/* Where walks cost ever more with more pages, the step has no outside to
+ * measure it by .. */
+static bool walks_grow(const struct costs *costs, uint32_t k)
 {
-	return costs->fitted[k] && costs->edge[k].misfit <= MISFIT_MAX;
+	double size = costs->edge[k].size;
+	double end = costs->point[costs->n - 1].x;
+
+	if (!k || !is_clear(costs, 0))
+		return false;
+	return cost_at(costs, size * GROWN_TO) >
+	       cost_at(costs, size * GROWN_FROM) * GROWN ||
+	       cost_at(costs, end) > GROWN_MUCH *
+	       cost_at(costs, pages_before_rise(costs, k) * CLEAR_MAX);
+}
+
+/* .. nor where it was not looked at. */
+static bool far_side_seen(const struct costs *costs, uint32_t k)
+{
+	return !k || !is_clear(costs, 0) ||
+	       costs->point[costs->n - 1].x >= costs->edge[k].size * GROWN_TO;
 }
 
 static const char *const entry_name[LEVELS] = { "dtlb", "stlb" };
@@ -396,6 +417,14 @@ static void judge_entries(const struct costs *costs, uint32_t k,
 			 edge->size);
 		return;
 	}
+	if (!far_side_seen(costs, k)) {
+		fact->verdict = MP_AT_LEAST;
+		fact->value = fact->low = pages_before_rise(costs, k);
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "too few pages were tried to see all of the step; best estimate %.0f",
+			 edge->size);
+		return;
+	}
 	if (edge->high / edge->low > MP_CPU_APART_MAX) {
 		fact->verdict = MP_AT_LEAST;
 		fact->value = fact->low;
@@ -409,7 +438,7 @@ static void judge_entries(const struct costs *costs, uint32_t k,
 static void judge_cost(const struct costs *costs, double low, double high,
 		       const struct mp_view *view, struct mp_fact *fact)
 {
-	double value[MP_EDGE_POINTS * MP_EDGE_PASSES];
+	double value[POINTS_MAX * MP_EDGE_PASSES];
 	struct mp_interval limits;
 	double error = 0;
 	uint32_t n = 0;
@@ -526,8 +555,10 @@ static void judge_costs(const struct costs *costs, const struct mp_view *view,
 		hit->verdict = MP_ABSENT;
 	else if (last < 2)
 		mp_fact_cannot(hit, "cycles", "no second step was looked for far enough");
-	if (last == 2)
+	if (last == 2 && is_clear(costs, 0))
 		judge_hit(costs, view, hit);
+	else if (last == 2)
+		mp_fact_cannot(hit, "cycles", "the step of the first level has no clear shape");
 }
 
 static int infer_known(const struct mp_view *view, const struct costs *costs,

@@ -359,8 +359,12 @@ static int answer_find(const struct mp_view *view, const struct level *level,
 	if (q == 1 || !odd_possible(&answer->power, q, k))
 		return 0;
 	answer->factor = q;
-	return fit_find(view, level, answer->power.stride * q, &answer->odd,
-			fact);
+	err = fit_find(view, level, answer->power.stride * q, &answer->odd,
+		       fact);
+	/* Half done it is no answer. */
+	if (answer->odd.slow != answer->odd.fast + 1)
+		answer->odd.fast = 0;
+	return err;
 }
 
 static int plan_level(const struct mp_view *view, uint32_t k,
