@@ -19,6 +19,8 @@
 
 #define ARENA_MAX (512ull << 20)
 #define WHY 256
+/* What a batch takes that does not say: it failed, or was over at once. */
+#define COST_NS 1000000
 
 /* -- what a probe asks for ---------------------------------------------- */
 
@@ -51,9 +53,11 @@ static void check_same_plan(const struct mp_probe *probe,
 			    const struct mp_plan *a, const struct mp_plan *b)
 {
 	assert_int_equal(a->n, b->n);
+	assert_int_equal(a->stage, b->stage);
 	for (uint32_t i = 0; i < a->n; i++) {
 		if (!mp_exp_equal(&a->wanted[i].exp, &b->wanted[i].exp) ||
-		    a->wanted[i].replicates != b->wanted[i].replicates)
+		    a->wanted[i].replicates != b->wanted[i].replicates ||
+		    a->wanted[i].stage != b->wanted[i].stage)
 			fail_msg("%s: line %u of its plan depends on more than the view",
 				 probe->name, i);
 	}
@@ -103,7 +107,9 @@ static void measure(struct made_view *made, struct mp_pooled *pooled)
 
 	assert_non_null(batch);
 	mp_batch_init(batch, &pooled->exp, pooled->tries);
+	batch->start_ns = made->now_ns;
 	made_cpu_run(&made->cpu, batch);
+	made->now_ns += batch->cost_ns ? batch->cost_ns : COST_NS;
 	keep(made, batch);
 	mp_pooled_note(pooled, batch);
 	made->asked.batches++;
@@ -111,26 +117,39 @@ static void measure(struct made_view *made, struct mp_pooled *pooled)
 }
 
 /* Round robin, as the runner does it. */
-static void answer(struct made_view *made, const struct mp_probe *probe,
-		   const struct mp_plan *plan)
+static void answer_stage(struct made_view *made, const struct mp_probe *probe,
+			 const struct mp_plan *plan, uint32_t stage)
 {
 	bool more = true;
 
 	while (more) {
 		more = false;
 		for (uint32_t i = 0; i < plan->n; i++) {
+			const struct mp_wanted *wanted = &plan->wanted[i];
 			struct mp_pooled *pooled =
-				mp_pool_want(&made->pool, &plan->wanted[i].exp,
-					     probe);
+				mp_pool_want(&made->pool, &wanted->exp, probe);
 
 			assert_non_null(pooled);
-			if (mp_pooled_enough(pooled,
-					     plan->wanted[i].replicates))
+			if (wanted->stage != stage ||
+			    mp_pooled_enough(pooled, wanted->replicates))
 				continue;
 			measure(made, pooled);
 			more = true;
 		}
 	}
+}
+
+/* The first stage that lacks anything, as the runner does it. */
+static void answer(struct made_view *made, const struct mp_probe *probe,
+		   const struct mp_plan *plan)
+{
+	uint32_t before = made->view.n_batches;
+
+	for (uint32_t i = 0; i < plan->n; i++)
+		assert_true(plan->wanted[i].stage <= plan->stage);
+	for (uint32_t stage = 0; stage <= plan->stage &&
+	     made->view.n_batches == before; stage++)
+		answer_stage(made, probe, plan, stage);
 }
 
 static void note(struct made_view *made, const struct mp_probe *probe,

@@ -40,6 +40,7 @@ struct made_asked {
  * @view: what probes are shown; knobs may be set before the first is asked
  * @facts: found so far
  * @asked: what the last probe asked for
+ * @now_ns: when the next batch begins
  * @pool, @batch, @room: what was measured
  */
 struct made_view {
@@ -47,6 +48,7 @@ struct made_view {
 	struct mp_view view;
 	struct mp_facts facts;
 	struct made_asked asked;
+	uint64_t now_ns;
 	struct mp_pool pool;
 	struct mp_batch **batch;
 	uint32_t room;

@@ -146,6 +146,30 @@ static void a_quick_plan_is_smaller_and_knows_the_inner_levels(void **state)
 	assert_true(longest < longest_dense());
 }
 
+/* If time runs out amid the third level, the first is known all the same. */
+static void a_shared_level_waits_until_the_first_is_known(void **state)
+{
+	uint32_t last_near = 0, first_far = UINT32_MAX;
+
+	(void)state;
+	start(MP_DEPTH_DEFAULT);
+	made_view_plan(&made, probe);
+	for (uint32_t i = 0; i < made.view.n_batches; i++) {
+		const struct mp_actor *actor = &made.batch[i]->exp.actor[0];
+
+		if (actor->stride != 2 * 64)
+			continue;
+		if (actor->length < 96 * KIB)
+			last_near = i;
+		/* Lengths that the first look, each half octave, leaves out. */
+		if (actor->length > 4200 * KIB && actor->length < 5600 * KIB &&
+		    first_far > i)
+			first_far = i;
+	}
+	assert_in_range(last_near, 1, first_far);
+	assert_true(first_far < made.view.n_batches);
+}
+
 static void pages_that_are_forced_are_the_only_ones(void **state)
 {
 	(void)state;
@@ -249,6 +273,7 @@ int main(void)
 		TEST(four_levels_with_long_lines_are_measured),
 		TEST(random_victims_do_not_push_sizes_up),
 		TEST(a_quick_plan_is_smaller_and_knows_the_inner_levels),
+		TEST(a_shared_level_waits_until_the_first_is_known),
 		TEST(pages_that_are_forced_are_the_only_ones),
 		TEST(a_curve_that_still_rises_at_its_end_denies_nothing),
 		TEST(the_first_level_is_never_absent),

@@ -48,6 +48,12 @@ static void usual(struct mp_sweep *sweep)
 	mp_sweep_init(sweep, &world.view, 128, 65536);
 }
 
+/* When the batches of a test began: at no even distance, and not at 0. */
+static uint64_t start_ns(uint32_t at)
+{
+	return 1000 + 100 * at + 7 * at * at;
+}
+
 /* One replicate of an experiment: hops of so many ticks, 2 ticks an ns and
  * 3 cycles an ns. */
 static struct mp_batch *add_exp(const struct mp_exp *exp, uint64_t hop_ticks)
@@ -57,6 +63,7 @@ static struct mp_batch *add_exp(const struct mp_exp *exp, uint64_t hop_ticks)
 
 	assert_true(at < BATCHES);
 	mp_batch_init(batch, exp, at);
+	batch->start_ns = start_ns(at);
 	batch->grant.tick_hz = 2e9;
 	batch->grant.n_clocks = 1;
 	batch->grant.clock[0].add_hz = 3e9;
@@ -225,6 +232,31 @@ static void replicates_stay_in_order_beside_their_median(void **state)
 	}
 	assert_true(fabs(curve.at[0].mid_ns - 15) < 1e-9);
 	assert_true(fabs(curve.at[0].mid_cycles - 45) < 1e-9);
+	mp_curve_free(&curve);
+}
+
+/* Batches of two lengths take turns, and one of them does not count. */
+static void replicates_know_when_they_began(void **state)
+{
+	static const uint32_t small[] = { 0, 4, 6 }, large[] = { 1, 3, 5, 7 };
+	struct mp_sweep sweep;
+	struct mp_curve curve;
+
+	(void)state;
+	usual(&sweep);
+	for (uint32_t i = 0; i < 8; i++)
+		add(&sweep, i % 2 ? 65536 : 1024, 10);
+	disturb(&world.batch[2], 4);
+	assert_int_equal(mp_sweep_gather(&sweep, &world.view, &curve), 0);
+	assert_int_equal(curve.n, 2);
+	assert_int_equal(curve.at[0].n, 3);
+	assert_int_equal(curve.at[1].n, 4);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_true(curve.at[0].start_ns[i] ==
+			    (double)start_ns(small[i]));
+	for (uint32_t i = 0; i < 4; i++)
+		assert_true(curve.at[1].start_ns[i] ==
+			    (double)start_ns(large[i]));
 	mp_curve_free(&curve);
 }
 
@@ -411,6 +443,8 @@ int main(void)
 			begin, end),
 		cmocka_unit_test_setup_teardown(
 			replicates_stay_in_order_beside_their_median, begin, end),
+		cmocka_unit_test_setup_teardown(replicates_know_when_they_began,
+						begin, end),
 		cmocka_unit_test_setup_teardown(
 			a_batch_that_differs_in_one_field_is_none_of_the_curve,
 			begin, end),
