@@ -369,7 +369,7 @@ void made_cpu_usual(struct made_cpu *cpu)
 		.memory_cycles = 350,
 		.n_tlbs = 2,
 		.tlb = { { 96, 6, 7 }, { 2048, 8, 40 } },
-		.core_hz = 3.5e9,
+		.core_hz = CORE_GHZ * 1e9,
 		.mul = 1,
 		.noise = 0.01,
 		.seed = 1,
@@ -397,7 +397,7 @@ void made_cpu_run(const struct made_cpu *cpu, struct mp_batch *batch)
 		 (cache_cycles(&play) + walk_cycles(&play)) *
 		 (1 + cpu->noise * (uniform(seed ^ 55) - 0.5));
 	ticks = cycles * MADE_TICK_HZ /
-		(cpu->core_hz > 0 ? cpu->core_hz : 3.5e9);
+		(cpu->core_hz > 0 ? cpu->core_hz : CORE_GHZ * 1e9);
 	make_grant(cpu, &batch->exp, play.page, seed, &batch->grant);
 	for (uint32_t i = 0; i < actor->bursts; i++)
 		make_sample(batch, i, ticks,

@@ -86,11 +86,14 @@ struct made_cpu {
 	uint64_t seed;
 };
 
+/** CORE_GHZ - the core clock of the usual one */
+#define CORE_GHZ 3.5
+
 /** MADE_TICK_HZ - the sample clock of every made-up CPU */
 #define MADE_TICK_HZ 2.5e9
 
 /** made_cpu_usual() - 48 KiB of 12 ways, 1 MiB of 16, 8 MiB of 16 and shared,
- * lines of 64 bytes, two levels of TLB, 3.5 GHz, replicates 1 % apart */
+ * lines of 64 bytes, two levels of TLB, CORE_GHZ, replicates 1 % apart */
 void made_cpu_usual(struct made_cpu *cpu);
 
 /** made_cpu_run() - what an experiment gives: fills an initialised batch */

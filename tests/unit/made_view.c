@@ -4,13 +4,9 @@
 
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "backend.h"
 #include "limits.h"
@@ -370,6 +366,30 @@ void made_view_know_absent(struct made_view *made, const char *name)
 	know(made, name)->verdict = MP_ABSENT;
 }
 
+void made_view_know_sizes(struct made_view *made)
+{
+	static const char *const name[] = { "cpu.l1d.size", "cpu.l2.size",
+					    "cpu.l3.size" };
+	const struct made_cpu *cpu = &made->cpu;
+
+	made_view_know(made, "cpu.l1d.line",
+		       cpu->cache[0].line ? cpu->cache[0].line : 64, "bytes");
+	for (uint32_t k = 0; k < 3; k++) {
+		if (k < cpu->n_caches)
+			made_view_know(made, name[k],
+				       (double)cpu->cache[k].bytes, "bytes");
+		else
+			made_view_know_absent(made, name[k]);
+	}
+}
+
+void made_view_keep(struct made_view *made, uint32_t replicates)
+{
+	for (uint32_t i = 0; i < made->view.n_batches; i++)
+		if (made->batch[i]->replicate >= replicates)
+			mp_batch_free(made->batch[i]);
+}
+
 /* -- answers ------------------------------------------------------------ */
 
 const struct mp_fact *made_fact(const struct made_view *made, const char *name)
@@ -468,4 +488,25 @@ void made_probe_always_answers(const char *name)
 	}
 	cpu.core_hz = 0;
 	bad_day(&cpu, name, MP_DEPTH_QUICK, false);
+}
+
+/* -- tests of one probe ------------------------------------------------- */
+
+int made_begin(void **state)
+{
+	const struct made_test *test = *state;
+
+	*test->probe = mp_probe_find(test->name);
+	if (!*test->probe)
+		return -1;
+	made_cpu_usual(test->cpu);
+	return 0;
+}
+
+int made_end(void **state)
+{
+	const struct made_test *test = *state;
+
+	made_view_close(test->made);
+	return 0;
 }

@@ -6,8 +6,12 @@
 #ifndef MADE_VIEW_H
 #define MADE_VIEW_H
 
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <cmocka.h>
 
 #include "fact.h"
 #include "made_cpu.h"
@@ -88,6 +92,14 @@ void made_view_know(struct made_view *made, const char *name, double value,
 /** made_view_know_absent() - the same, for a thing that is not there */
 void made_view_know_absent(struct made_view *made, const char *name);
 
+/** made_view_know_sizes() - the line and the sizes of up to three levels, as
+ * the CPU of the run has them; a third that it has not is absent */
+void made_view_know_sizes(struct made_view *made);
+
+/** made_view_keep() - of each experiment so many replicates; the others are
+ * emptied, and count no more */
+void made_view_keep(struct made_view *made, uint32_t replicates);
+
 /** made_fact() - a fact by name; fails the test when there is none */
 const struct mp_fact *made_fact(const struct made_view *made,
 				const char *name);
@@ -112,5 +124,27 @@ void made_facts_cannot(const struct made_view *made,
  * question; and checks that none of the first three gives a value.
  */
 void made_probe_always_answers(const char *name);
+
+/**
+ * struct made_test - what the tests of one probe share
+ * @name: of the probe
+ * @probe: gets the probe
+ * @cpu: made the usual one before each test
+ * @made: closed after each test
+ */
+struct made_test {
+	const char *name;
+	const struct mp_probe **probe;
+	struct made_cpu *cpu;
+	struct made_view *made;
+};
+
+/** made_begin(), made_end() - around a test whose state is a made_test */
+int made_begin(void **state);
+int made_end(void **state);
+
+/** MADE_TEST() - an entry of the list of tests, with its made_test */
+#define MADE_TEST(f, t) \
+	cmocka_unit_test_prestate_setup_teardown(f, made_begin, made_end, t)
 
 #endif

@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probe cache-size on made-up CPUs whose sizes are stated. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "made_view.h"
 
 #define KIB 1024ull
@@ -16,21 +8,7 @@
 static const struct mp_probe *probe;
 static struct made_view made;
 static struct made_cpu cpu;
-
-static int begin(void **state)
-{
-	(void)state;
-	probe = mp_probe_find("cache-size");
-	made_cpu_usual(&cpu);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	made_view_close(&made);
-	return 0;
-}
+static struct made_test test = { "cache-size", &probe, &cpu, &made };
 
 /* A run in which the line is known already. */
 static void start(uint32_t depth)
@@ -263,24 +241,22 @@ static void every_fact_is_answered_whatever_happens(void **state)
 	made_probe_always_answers("cache-size");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(three_levels_are_measured_and_a_fourth_is_absent),
-		TEST(of_two_levels_the_third_is_absent),
-		TEST(four_levels_with_long_lines_are_measured),
-		TEST(random_victims_do_not_push_sizes_up),
-		TEST(a_quick_plan_is_smaller_and_knows_the_inner_levels),
-		TEST(a_shared_level_waits_until_the_first_is_known),
-		TEST(pages_that_are_forced_are_the_only_ones),
-		TEST(a_curve_that_still_rises_at_its_end_denies_nothing),
-		TEST(the_first_level_is_never_absent),
-		TEST(an_outermost_level_that_moves_varies),
-		TEST(some_disturbed_batches_change_nothing),
-		TEST(too_few_undisturbed_batches_are_no_curve),
-		TEST(without_a_core_clock_sizes_are_the_same),
+		MADE_TEST(three_levels_are_measured_and_a_fourth_is_absent, &test),
+		MADE_TEST(of_two_levels_the_third_is_absent, &test),
+		MADE_TEST(four_levels_with_long_lines_are_measured, &test),
+		MADE_TEST(random_victims_do_not_push_sizes_up, &test),
+		MADE_TEST(a_quick_plan_is_smaller_and_knows_the_inner_levels, &test),
+		MADE_TEST(a_shared_level_waits_until_the_first_is_known, &test),
+		MADE_TEST(pages_that_are_forced_are_the_only_ones, &test),
+		MADE_TEST(a_curve_that_still_rises_at_its_end_denies_nothing, &test),
+		MADE_TEST(the_first_level_is_never_absent, &test),
+		MADE_TEST(an_outermost_level_that_moves_varies, &test),
+		MADE_TEST(some_disturbed_batches_change_nothing, &test),
+		MADE_TEST(too_few_undisturbed_batches_are_no_curve, &test),
+		MADE_TEST(without_a_core_clock_sizes_are_the_same, &test),
 		cmocka_unit_test(every_fact_is_answered_whatever_happens),
 	};
 

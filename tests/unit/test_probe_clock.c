@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probe clock on made-up CPUs whose clock is stated. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "made_view.h"
 
 #define GHZ 1e9
@@ -14,21 +7,7 @@
 static const struct mp_probe *probe;
 static struct made_view made;
 static struct made_cpu cpu;
-
-static int begin(void **state)
-{
-	(void)state;
-	probe = mp_probe_find("clock");
-	made_cpu_usual(&cpu);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	made_view_close(&made);
-	return 0;
-}
+static struct made_test test = { "clock", &probe, &cpu, &made };
 
 static void ask(uint32_t depth)
 {
@@ -166,20 +145,18 @@ static void every_fact_is_answered_whatever_happens(void **state)
 	made_probe_always_answers("clock");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_steady_clock_is_measured),
-		TEST(alone_it_asks_for_a_few_small_batches),
-		TEST(after_other_probes_it_asks_for_nothing),
-		TEST(chains_that_differ_by_six_in_a_thousand_dispute_it),
-		TEST(chains_that_differ_by_three_in_a_thousand_agree),
-		TEST(adds_alone_are_enough),
-		TEST(a_clock_that_moves_varies),
-		TEST(a_clock_that_hardly_moves_does_not_vary),
-		TEST(without_a_chain_there_is_no_clock),
+		MADE_TEST(a_steady_clock_is_measured, &test),
+		MADE_TEST(alone_it_asks_for_a_few_small_batches, &test),
+		MADE_TEST(after_other_probes_it_asks_for_nothing, &test),
+		MADE_TEST(chains_that_differ_by_six_in_a_thousand_dispute_it, &test),
+		MADE_TEST(chains_that_differ_by_three_in_a_thousand_agree, &test),
+		MADE_TEST(adds_alone_are_enough, &test),
+		MADE_TEST(a_clock_that_moves_varies, &test),
+		MADE_TEST(a_clock_that_hardly_moves_does_not_vary, &test),
+		MADE_TEST(without_a_chain_there_is_no_clock, &test),
 		cmocka_unit_test(every_fact_is_answered_whatever_happens),
 	};
 

@@ -1,35 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probe dram on made-up CPUs whose memory is stated. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "made_view.h"
 
 #define MIB 1048576ull
-#define CORE_GHZ 3.5
 
 static const struct mp_probe *probe;
 static struct made_view made;
 static struct made_cpu cpu;
-
-static int begin(void **state)
-{
-	(void)state;
-	probe = mp_probe_find("dram");
-	made_cpu_usual(&cpu);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	made_view_close(&made);
-	return 0;
-}
+static struct made_test test = { "dram", &probe, &cpu, &made };
 
 /* A run in which all levels are known, three, and their curve goes on to
  * where it is flat. */
@@ -37,11 +17,7 @@ static void look(void)
 {
 	made_view_plan(&made, mp_probe_find("cache-size"));
 	memset(&made.asked, 0, sizeof(made.asked));
-	made_view_know(&made, "cpu.l1d.line", 64, "bytes");
-	made_view_know(&made, "cpu.l1d.size", 48 << 10, "bytes");
-	made_view_know(&made, "cpu.l2.size", (double)MIB, "bytes");
-	made_view_know(&made, "cpu.l3.size", (double)cpu.cache[2].bytes,
-		       "bytes");
+	made_view_know_sizes(&made);
 }
 
 static void start(uint32_t depth)
@@ -192,21 +168,19 @@ static void every_fact_is_answered_whatever_happens(void **state)
 	made_probe_always_answers("dram");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(memory_is_read_net_of_walks_and_with_them),
-		TEST(walks_over_small_pages_are_no_part_of_memory),
-		TEST(a_neighbour_fetched_along_makes_memory_no_faster),
-		TEST(a_larger_last_level_asks_for_more_memory),
-		TEST(a_quick_plan_is_smaller),
-		TEST(forced_pages_are_the_only_ones),
-		TEST(a_cache_is_never_called_memory),
-		TEST(where_the_curve_rises_to_its_end_memory_is_not_claimed),
-		TEST(with_unknown_levels_memory_is_not_claimed),
-		TEST(without_a_core_clock_ns_are_the_same),
+		MADE_TEST(memory_is_read_net_of_walks_and_with_them, &test),
+		MADE_TEST(walks_over_small_pages_are_no_part_of_memory, &test),
+		MADE_TEST(a_neighbour_fetched_along_makes_memory_no_faster, &test),
+		MADE_TEST(a_larger_last_level_asks_for_more_memory, &test),
+		MADE_TEST(a_quick_plan_is_smaller, &test),
+		MADE_TEST(forced_pages_are_the_only_ones, &test),
+		MADE_TEST(a_cache_is_never_called_memory, &test),
+		MADE_TEST(where_the_curve_rises_to_its_end_memory_is_not_claimed, &test),
+		MADE_TEST(with_unknown_levels_memory_is_not_claimed, &test),
+		MADE_TEST(without_a_core_clock_ns_are_the_same, &test),
 		cmocka_unit_test(every_fact_is_answered_whatever_happens),
 	};
 

@@ -1,37 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probe latency on made-up CPUs whose latencies are stated. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "made_view.h"
 
 #define KIB 1024ull
 #define MIB 1048576ull
-#define CORE_GHZ 3.5
 
 static const struct mp_probe *probe;
 static struct made_view made;
 static struct made_cpu cpu;
-
-static int begin(void **state)
-{
-	(void)state;
-	probe = mp_probe_find("latency");
-	made_cpu_usual(&cpu);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	made_view_close(&made);
-	return 0;
-}
+static struct made_test test = { "latency", &probe, &cpu, &made };
 
 /* The curve is that of probe cache-size, and what it found is not needed. */
 static void measure_curve(uint32_t depth)
@@ -179,19 +158,17 @@ static void every_fact_is_answered_whatever_happens(void **state)
 	made_probe_always_answers("latency");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(three_levels_have_their_latencies_and_a_curve),
-		TEST(of_two_levels_the_third_has_none),
-		TEST(a_quick_plan_is_smaller),
-		TEST(replicates_that_lie_far_apart_vary),
-		TEST(without_a_core_clock_there_are_ns_and_no_cycles),
-		TEST(the_first_level_is_never_without_latency),
-		TEST(without_a_curve_nothing_is_asked),
-		TEST(too_few_undisturbed_batches_tell_nothing),
+		MADE_TEST(three_levels_have_their_latencies_and_a_curve, &test),
+		MADE_TEST(of_two_levels_the_third_has_none, &test),
+		MADE_TEST(a_quick_plan_is_smaller, &test),
+		MADE_TEST(replicates_that_lie_far_apart_vary, &test),
+		MADE_TEST(without_a_core_clock_there_are_ns_and_no_cycles, &test),
+		MADE_TEST(the_first_level_is_never_without_latency, &test),
+		MADE_TEST(without_a_curve_nothing_is_asked, &test),
+		MADE_TEST(too_few_undisturbed_batches_tell_nothing, &test),
 		cmocka_unit_test(every_fact_is_answered_whatever_happens),
 	};
 

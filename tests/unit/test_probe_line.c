@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probe line on made-up CPUs whose lines are stated. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "made_view.h"
 
 #define MIB 1048576ull
@@ -13,21 +7,7 @@
 static const struct mp_probe *probe;
 static struct made_view made;
 static struct made_cpu cpu;
-
-static int begin(void **state)
-{
-	(void)state;
-	probe = mp_probe_find("line");
-	made_cpu_usual(&cpu);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	made_view_close(&made);
-	return 0;
-}
+static struct made_test test = { "line", &probe, &cpu, &made };
 
 static void ask(uint32_t depth)
 {
@@ -157,9 +137,7 @@ static void fewer_than_five_replicates_leave_a_bracket(void **state)
 	(void)state;
 	made_view_open(&made, &cpu, MP_DEPTH_QUICK);
 	made_view_plan(&made, probe);
-	for (uint32_t i = 0; i < made.view.n_batches; i++)
-		if (made.batch[i]->replicate >= 3)
-			mp_batch_free(made.batch[i]);
+	made_view_keep(&made, 3);
 	made_view_infer(&made, probe);
 	made_fact_is(&made, "cpu.l1d.line", 64, 0);
 	fact = made_fact(&made, "cpu.l1d.line");
@@ -214,25 +192,23 @@ static void every_fact_is_answered_whatever_happens(void **state)
 	made_probe_always_answers("line");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(lines_of_64_bytes_are_seen_at_every_level),
-		TEST(lines_of_128_bytes_are_seen),
-		TEST(lines_of_32_bytes_are_seen),
-		TEST(each_level_has_a_line_of_its_own),
-		TEST(what_inner_levels_cost_is_not_taken_for_the_outer_ones),
-		TEST(a_neighbour_fetched_along_now_and_then_is_no_longer_line),
-		TEST(a_neighbour_fetched_along_half_of_the_time_is_not_guessed_at),
-		TEST(a_level_that_is_not_seen_is_not_denied),
-		TEST(a_quick_plan_is_smaller_and_asks_for_the_first_level_alone),
-		TEST(fewer_than_five_replicates_leave_a_bracket),
-		TEST(a_stride_that_is_missing_leaves_no_answer),
-		TEST(forced_pages_and_small_arenas_are_kept_to),
-		TEST(too_few_undisturbed_batches_tell_nothing),
-		TEST(without_a_core_clock_lines_are_the_same),
+		MADE_TEST(lines_of_64_bytes_are_seen_at_every_level, &test),
+		MADE_TEST(lines_of_128_bytes_are_seen, &test),
+		MADE_TEST(lines_of_32_bytes_are_seen, &test),
+		MADE_TEST(each_level_has_a_line_of_its_own, &test),
+		MADE_TEST(what_inner_levels_cost_is_not_taken_for_the_outer_ones, &test),
+		MADE_TEST(a_neighbour_fetched_along_now_and_then_is_no_longer_line, &test),
+		MADE_TEST(a_neighbour_fetched_along_half_of_the_time_is_not_guessed_at, &test),
+		MADE_TEST(a_level_that_is_not_seen_is_not_denied, &test),
+		MADE_TEST(a_quick_plan_is_smaller_and_asks_for_the_first_level_alone, &test),
+		MADE_TEST(fewer_than_five_replicates_leave_a_bracket, &test),
+		MADE_TEST(a_stride_that_is_missing_leaves_no_answer, &test),
+		MADE_TEST(forced_pages_and_small_arenas_are_kept_to, &test),
+		MADE_TEST(too_few_undisturbed_batches_tell_nothing, &test),
+		MADE_TEST(without_a_core_clock_lines_are_the_same, &test),
 		cmocka_unit_test(every_fact_is_answered_whatever_happens),
 	};
 

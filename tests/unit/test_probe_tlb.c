@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probe tlb on made-up CPUs whose TLBs are stated. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "made_view.h"
 
 #define MIB 1048576ull
@@ -13,32 +7,13 @@
 static const struct mp_probe *probe;
 static struct made_view made;
 static struct made_cpu cpu;
-
-static int begin(void **state)
-{
-	(void)state;
-	probe = mp_probe_find("tlb");
-	made_cpu_usual(&cpu);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	made_view_close(&made);
-	return 0;
-}
+static struct made_test test = { "tlb", &probe, &cpu, &made };
 
 /* A run in which lines and sizes are known. */
 static void start(void)
 {
 	made_view_open(&made, &cpu, MP_DEPTH_DEFAULT);
-	made_view_know(&made, "cpu.l1d.line", 64, "bytes");
-	made_view_know(&made, "cpu.l1d.size", 48 << 10, "bytes");
-	made_view_know(&made, "cpu.l2.size", (double)cpu.cache[1].bytes,
-		       "bytes");
-	made_view_know(&made, "cpu.l3.size", (double)cpu.cache[2].bytes,
-		       "bytes");
+	made_view_know_sizes(&made);
 }
 
 static void ask(void)
@@ -167,20 +142,18 @@ static void every_fact_is_answered_whatever_happens(void **state)
 	made_probe_always_answers("tlb");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(two_levels_and_their_costs_are_measured),
-		TEST(other_numbers_of_entries_come_out_as_well),
-		TEST(of_one_level_there_is_no_second),
-		TEST(walks_that_cost_ever_more_vary),
-		TEST(without_costs_nothing_is_made_up),
-		TEST(a_small_arena_does_not_deny_the_second_level),
-		TEST(a_run_that_rules_small_pages_out_asks_nothing),
-		TEST(noise_does_not_change_the_counts),
-		TEST(too_few_undisturbed_batches_tell_nothing),
+		MADE_TEST(two_levels_and_their_costs_are_measured, &test),
+		MADE_TEST(other_numbers_of_entries_come_out_as_well, &test),
+		MADE_TEST(of_one_level_there_is_no_second, &test),
+		MADE_TEST(walks_that_cost_ever_more_vary, &test),
+		MADE_TEST(without_costs_nothing_is_made_up, &test),
+		MADE_TEST(a_small_arena_does_not_deny_the_second_level, &test),
+		MADE_TEST(a_run_that_rules_small_pages_out_asks_nothing, &test),
+		MADE_TEST(noise_does_not_change_the_counts, &test),
+		MADE_TEST(too_few_undisturbed_batches_tell_nothing, &test),
 		cmocka_unit_test(every_fact_is_answered_whatever_happens),
 	};
 

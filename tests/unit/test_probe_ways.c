@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probe ways on made-up CPUs whose associativity is stated. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "made_view.h"
 
 #define KIB 1024ull
@@ -14,48 +8,28 @@
 static const struct mp_probe *probe;
 static struct made_view made;
 static struct made_cpu cpu;
+static struct made_test test = { "ways", &probe, &cpu, &made };
 
-static int begin(void **state)
+static void know_latency(const char *ns_name, const char *cycles_name,
+			 double cycles)
 {
-	(void)state;
-	probe = mp_probe_find("ways");
-	made_cpu_usual(&cpu);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	made_view_close(&made);
-	return 0;
-}
-
-static void know_level(const char *size, const char *latency,
-		       const char *latency_cycles, uint32_t k)
-{
-	double cycles = cpu.cache[k].cycles;
-
-	made_view_know(&made, size, (double)cpu.cache[k].bytes, "bytes");
-	made_view_know(&made, latency, cycles / 3.5, "ns");
-	made_view_know(&made, latency_cycles, cycles, "cycles");
+	made_view_know(&made, ns_name, cycles / CORE_GHZ, "ns");
+	made_view_know(&made, cycles_name, cycles, "cycles");
 }
 
 /* A run in which sizes, lines and latencies are known. */
 static void start(uint32_t depth)
 {
-	uint32_t line = cpu.cache[0].line ? cpu.cache[0].line : 64;
-
 	made_view_open(&made, &cpu, depth);
-	made_view_know(&made, "cpu.l1d.line", line, "bytes");
-	know_level("cpu.l1d.size", "cpu.l1d.latency", "cpu.l1d.latency-cycles",
-		   0);
-	know_level("cpu.l2.size", "cpu.l2.latency", "cpu.l2.latency-cycles", 1);
+	made_view_know_sizes(&made);
+	know_latency("cpu.l1d.latency", "cpu.l1d.latency-cycles",
+		     cpu.cache[0].cycles);
+	know_latency("cpu.l2.latency", "cpu.l2.latency-cycles",
+		     cpu.cache[1].cycles);
 	if (cpu.n_caches > 2)
-		know_level("cpu.l3.size", "cpu.l3.latency",
-			   "cpu.l3.latency-cycles", 2);
-	else
-		made_view_know_absent(&made, "cpu.l3.size");
-	made_view_know(&made, "cpu.dram.latency", cpu.memory_cycles / 3.5,
+		know_latency("cpu.l3.latency", "cpu.l3.latency-cycles",
+			     cpu.cache[2].cycles);
+	made_view_know(&made, "cpu.dram.latency", cpu.memory_cycles / CORE_GHZ,
 		       "ns");
 }
 
@@ -150,9 +124,7 @@ static void fewer_than_five_replicates_leave_a_bracket(void **state)
 	(void)state;
 	start(MP_DEPTH_DEFAULT);
 	made_view_plan(&made, probe);
-	for (uint32_t i = 0; i < made.view.n_batches; i++)
-		if (made.batch[i]->replicate >= 3)
-			mp_batch_free(made.batch[i]);
+	made_view_keep(&made, 3);
 	made_view_infer(&made, probe);
 	made_fact_is(&made, "cpu.l1d.ways", 12, 0);
 	fact = made_fact(&made, "cpu.l1d.ways");
@@ -251,26 +223,24 @@ static void every_fact_is_answered_whatever_happens(void **state)
 	made_probe_always_answers("ways");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(twelve_ways_and_sixteen_are_counted),
-		TEST(eight_ways_are_counted_behind_eight),
-		TEST(fewer_ways_are_counted_behind_more),
-		TEST(two_ways_and_lines_of_128_bytes_are_seen),
-		TEST(a_size_that_is_no_power_of_two_is_shared_out),
-		TEST(an_odd_number_of_sets_is_not_taken_for_ways),
-		TEST(fewer_than_five_replicates_leave_a_bracket),
-		TEST(small_pages_that_lie_well_are_not_trusted),
-		TEST(walks_do_not_pass_for_a_full_set),
-		TEST(scattered_pages_leave_the_second_level_open),
-		TEST(forced_pages_and_small_arenas_are_kept_to),
-		TEST(a_level_that_is_absent_has_no_ways),
-		TEST(without_sizes_nothing_is_asked),
-		TEST(a_size_that_contradicts_the_count_gives_no_answer),
-		TEST(too_few_undisturbed_batches_tell_nothing),
+		MADE_TEST(twelve_ways_and_sixteen_are_counted, &test),
+		MADE_TEST(eight_ways_are_counted_behind_eight, &test),
+		MADE_TEST(fewer_ways_are_counted_behind_more, &test),
+		MADE_TEST(two_ways_and_lines_of_128_bytes_are_seen, &test),
+		MADE_TEST(a_size_that_is_no_power_of_two_is_shared_out, &test),
+		MADE_TEST(an_odd_number_of_sets_is_not_taken_for_ways, &test),
+		MADE_TEST(fewer_than_five_replicates_leave_a_bracket, &test),
+		MADE_TEST(small_pages_that_lie_well_are_not_trusted, &test),
+		MADE_TEST(walks_do_not_pass_for_a_full_set, &test),
+		MADE_TEST(scattered_pages_leave_the_second_level_open, &test),
+		MADE_TEST(forced_pages_and_small_arenas_are_kept_to, &test),
+		MADE_TEST(a_level_that_is_absent_has_no_ways, &test),
+		MADE_TEST(without_sizes_nothing_is_asked, &test),
+		MADE_TEST(a_size_that_contradicts_the_count_gives_no_answer, &test),
+		MADE_TEST(too_few_undisturbed_batches_tell_nothing, &test),
 		cmocka_unit_test(every_fact_is_answered_whatever_happens),
 	};
 
