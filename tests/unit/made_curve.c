@@ -2,6 +2,7 @@
 /* Latency curves whose truth is known. */
 #include "made_curve.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -108,6 +109,19 @@ void made_round(struct made_curve *curve)
 {
 	for (uint32_t i = 0; i < curve->n; i++)
 		curve->point[i].latency = round(curve->point[i].latency);
+}
+
+double made_mru_miss(double x)
+{
+	const struct mp_miss_table *table = mp_miss_table_get();
+	uint32_t i = 0;
+
+	while (i < MP_MISS_SHAPES &&
+	       (table->shape[i].policy != MP_MISS_MRU ||
+		table->shape[i].scatter != 1 || table->shape[i].ways != 16))
+		i++;
+	assert(i < MP_MISS_SHAPES);
+	return mp_miss_lookup(table, i, x);
 }
 
 struct mp_curve_point *made_find(struct made_curve *curve, double bytes)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "analysis/levels.h"
+#include "analysis/miss.h"
 #include "rng.h"
 
 #define MADE_POINTS MP_LEVELS_POINTS_MAX
@@ -91,6 +92,11 @@ void made_disturb(struct made_curve *curve, double sd, struct mp_rng *rng);
 
 /** made_round() - to whole cycles */
 void made_round(struct made_curve *curve);
+
+/** made_mru_miss() - miss share of a level of 16 ways whose pages fall on its
+ * sets at random, and of whose full sets some lines stay: a blurred edge. By
+ * the table of user/analysis, so that a fit can find it */
+double made_mru_miss(double x);
 
 /** made_find() - the point of a footprint; NULL where there is none */
 struct mp_curve_point *made_find(struct made_curve *curve, double bytes);

@@ -15,10 +15,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "made_curve.h"
 #include "made_view.h"
-
-#define KIB 1024.0
-#define MIB 1048576.0
 
 static struct made_view made;
 
@@ -315,18 +313,11 @@ static void a_plateau_that_no_replicates_agree_on_is_none(void **state)
  * random, and some of the lines of a full set stay. */
 static double overlapping(double length, uint32_t replicate)
 {
-	const struct mp_miss_table *table = mp_miss_table_get();
-	uint32_t shape = 0;
-
 	(void)replicate;
-	while (table->shape[shape].policy != MP_MISS_MRU ||
-	       table->shape[shape].scatter != 1 ||
-	       table->shape[shape].ways != 16)
-		shape++;
 	if (length < 50 * KIB)
 		return 3;
-	return 11 + 23 * mp_miss_lookup(table, shape, length / (2 * MIB)) +
-	       160 * mp_miss_lookup(table, shape, length / (5 * MIB));
+	return 11 + 23 * made_mru_miss(length / (2 * MIB)) +
+	       160 * made_mru_miss(length / (5 * MIB));
 }
 
 static void levels_that_run_into_each_other_are_in_doubt(void **state)
