@@ -135,16 +135,54 @@ static void with_too_little_beyond_nothing_is_changed(void **state)
 	take();
 	assert_int_equal(mp_cpu_steady(&curve, 9000 * KIB, 1e12, &data), 0);
 	assert_true(spread(slope()) > 0.15);
-	/* Lengths looked at in a part of the time say nothing of the rest. */
-	for (uint32_t i = 0; i < curve.n; i++)
-		if ((double)curve.at[i].length > 2000 * KIB)
-			curve.at[i].n = 2;
+	/* The first replicate of each and the last: ten, too few in all. */
+	for (uint32_t i = 0; i < curve.n; i++) {
+		struct mp_curve_at *at = &curve.at[i];
+
+		if ((double)at->length < 2000 * KIB)
+			continue;
+		at->n = 2;
+		at->start_ns[1] = at->start_ns[REPLICATES - 1];
+		at->cycles[1] = at->cycles[REPLICATES - 1];
+	}
 	assert_int_equal(mp_cpu_steady(&curve, 2048 * KIB, 8192 * KIB, &data),
 			 0);
 	assert_true(spread(slope()) > 0.15);
 	data.n = 0;
 	assert_int_equal(mp_cpu_steady(&curve, 2048 * KIB, 8192 * KIB, &data),
 			 0);
+}
+
+/*
+ * Its average is that of its part of the time, so that it would say of a
+ * cheap moment, or of a dear one, that it was like any other.
+ */
+static void a_length_looked_at_in_a_part_of_the_time_has_no_share(void **state)
+{
+	struct mp_curve_at *at = &curve.at[8];
+	struct mp_edge_data without;
+
+	(void)state;
+	at->n = 0;
+	take();
+	assert_int_equal(mp_cpu_steady(&curve, 2048 * KIB, 8192 * KIB, &data),
+			 0);
+	assert_true(spread(slope()) < 0.15);
+	without = data;
+	/* So near each other that they outnumber all others of that moment. */
+	at->n = 6;
+	for (uint32_t r = 0; r < at->n; r++) {
+		at->start_ns[r] = 300 + 4 * r;
+		at->cycles[r] = 3 * beyond(0);
+	}
+	memset(&data, 0, sizeof(data));
+	take();
+	assert_int_equal(mp_cpu_steady(&curve, 2048 * KIB, 8192 * KIB, &data),
+			 0);
+	for (uint32_t i = 0; i < data.n; i++)
+		for (uint32_t r = 0; i != 8 && r < data.point[i].n; r++)
+			assert_true(data.point[i].y[r] ==
+				    without.point[i].y[r]);
 }
 
 static void without_cycles_ns_are_taken(void **state)
@@ -166,6 +204,7 @@ int main(void)
 		TEST(a_change_beyond_the_level_is_taken_out),
 		TEST(a_disturbed_replicate_beyond_moves_no_other),
 		TEST(with_too_little_beyond_nothing_is_changed),
+		TEST(a_length_looked_at_in_a_part_of_the_time_has_no_share),
 		TEST(without_cycles_ns_are_taken),
 	};
 
