@@ -640,28 +640,24 @@ static void second_looks_that_differ_make_an_edge_wide(void **state)
 	mp_cpu_edges_free(&edges);
 }
 
-/* So near that each edge reaches into the other's stretch. */
-static double nearer_levels(double length, uint32_t replicate)
+/* So near, and so blurred, that each edge reaches into the other's stretch. */
+static double near_blurred(double length, uint32_t replicate)
 {
-	static const struct made_machine machine = {
-		.n = 2,
-		.step = { { 32 * KIB, 4, EVEN, 8 }, { 64 * KIB, 14, EVEN, 16 } },
-		.memory = 60,
-	};
-
 	(void)replicate;
-	return made_latency(&machine, length);
+	return length < 40 * KIB ? 5 :
+	       14 + 23 * made_mru_miss(length / (256 * KIB)) +
+	       160 * made_mru_miss(length / (1280 * KIB));
 }
 
 static void edges_near_each_other_are_fitted_apart(void **state)
 {
-	static const double size[] = { 32 * KIB, 64 * KIB };
+	static const double size[] = { 40 * KIB, 256 * KIB, 1280 * KIB };
 	struct mp_cpu_edges edges;
 
 	(void)state;
-	find_edges(nearer_levels, NULL, nearer_levels, &edges);
-	assert_int_equal(edges.n, 2);
-	for (uint32_t k = 0; k < 2; k++) {
+	find_edges(near_blurred, NULL, near_blurred, &edges);
+	assert_int_equal(edges.n, 3);
+	for (uint32_t k = 1; k < 3; k++) {
 		assert_true(edges.fitted[k]);
 		assert_true(edges.edge[k].low <= size[k] &&
 			    edges.edge[k].high >= size[k]);
