@@ -17,6 +17,8 @@
 #define WHY 256
 /* What a batch takes that does not say: it failed, or was over at once. */
 #define COST_NS 1000000
+/* Limits further apart than this factor are no answer. */
+#define APART_MAX 4
 
 /* -- what a probe asks for ---------------------------------------------- */
 
@@ -413,17 +415,34 @@ void made_fact_ends(const struct made_view *made, const char *name,
 			 fact->high, fact->reason);
 }
 
+static void limits_hold(const struct mp_fact *fact, double value)
+{
+	if (fact->low > value || fact->high < value)
+		fail_msg("%s: %s %g [%g, %g], not %g: %s", fact->name,
+			 mp_verdict_name(fact->verdict), fact->value,
+			 fact->low, fact->high, value, fact->reason);
+	if (fact->high > APART_MAX * fact->low)
+		fail_msg("%s: [%g, %g] holds %g, as it would nearly anything",
+			 fact->name, fact->low, fact->high, value);
+}
+
 void made_fact_holds(const struct made_view *made, const char *name,
 		     double value)
 {
 	const struct mp_fact *fact = made_fact(made, name);
-	bool above = fact->verdict == MP_AT_LEAST;
 
-	if (!mp_verdict_known(fact->verdict) || fact->low > value ||
-	    (fact->high < value && !above))
-		fail_msg("%s: %s %g [%g, %g], not %g: %s", name,
-			 mp_verdict_name(fact->verdict), fact->value,
-			 fact->low, fact->high, value, fact->reason);
+	/* What is known from below only would hold anything larger. */
+	if (!mp_verdict_known(fact->verdict) || fact->verdict == MP_AT_LEAST)
+		fail_msg("%s: %s, not %g: %s", name,
+			 mp_verdict_name(fact->verdict), value, fact->reason);
+	limits_hold(fact, value);
+}
+
+void made_fact_at_least(const struct made_view *made, const char *name,
+			double value)
+{
+	made_fact_ends(made, name, MP_AT_LEAST);
+	limits_hold(made_fact(made, name), value);
 }
 
 void made_fact_is(const struct made_view *made, const char *name, double value,

@@ -106,9 +106,14 @@ const struct mp_fact *made_fact(const struct made_view *made,
 /** made_fact_is() - measured, within such a share, and its limits hold it */
 void made_fact_is(const struct made_view *made, const char *name,
 		  double value, double share);
-/** made_fact_holds() - it is known, and its limits hold this */
+/** made_fact_holds() - it is known, not only from below, and its limits, at
+ * most a factor of 4 apart, hold this */
 void made_fact_holds(const struct made_view *made, const char *name,
 		     double value);
+/** made_fact_at_least() - it is known from below, and what it would be at
+ * most, as far as that is known, holds this too */
+void made_fact_at_least(const struct made_view *made, const char *name,
+			double value);
 /** made_fact_ends() - it has this verdict */
 void made_fact_ends(const struct made_view *made, const char *name,
 		    uint32_t verdict);
