@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the CPU probes share: their sweeps and grids, levels in curves made by
- * hand, and edges of a made-up CPU.
+ * What the CPU probes share: their sweeps and grids, and levels in curves made
+ * by hand.
  */
 #include "probe/cpu_edges.h"
 
@@ -465,207 +465,6 @@ static void a_curve_with_too_few_points_or_a_hole_has_no_levels(void **state)
 	mp_curve_free(&curve);
 }
 
-static void edges_hold_the_capacities_of_the_machine(void **state)
-{
-	static const double size[] = { 48 * KIB, 1 * MIB, 8 * MIB };
-	struct mp_cpu_edges edges;
-
-	(void)state;
-	made_view_know(&made, "cpu.l1d.line", 64, "bytes");
-	made_view_plan(&made, mp_probe_find("cache-size"));
-	assert_int_equal(mp_cpu_edges_find(&made.view, &edges), 0);
-	assert_int_equal(edges.n, 3);
-	for (uint32_t k = 0; k < 3; k++) {
-		assert_true(edges.fitted[k]);
-		assert_true(edges.edge[k].low <= size[k] &&
-			    edges.edge[k].high >= size[k]);
-		assert_true(mp_cpu_miss(&edges, k, size[k] / 3) < 0.01);
-		assert_true(mp_cpu_miss(&edges, k, size[k] * 3) > 0.99);
-	}
-	mp_cpu_edges_free(&edges);
-}
-
-/* One batch of a curve made by hand: a tick is a cycle. */
-static void look_once(const struct mp_exp *exp, uint32_t replicate,
-		      double cycles)
-{
-	struct mp_batch *batch = malloc(sizeof(*batch));
-
-	assert_non_null(batch);
-	mp_batch_init(batch, exp, replicate);
-	batch->start_ns = 1000000 * made.view.n_batches;
-	batch->grant.tick_hz = batch->grant.clock[0].add_hz = 3e9;
-	batch->grant.n_clocks = 1;
-	for (uint32_t i = 0; i < 4; i++) {
-		struct memprobe_sample *sample = mp_batch_add(batch);
-
-		assert_non_null(sample);
-		sample->hops = 1000;
-		sample->ticks = (uint64_t)(1000 * cycles);
-	}
-	made.batch = reallocarray(made.batch, made.view.n_batches + 1,
-				  sizeof(*made.batch));
-	assert_non_null(made.batch);
-	made.batch[made.view.n_batches++] = batch;
-	made.view.batch = (const struct mp_batch *const *)made.batch;
-}
-
-/* Replicates lie half a percent apart. */
-static void look(const struct mp_sweep *sweep,
-		 double (*cycles)(double length, uint32_t replicate))
-{
-	struct mp_plan plan = { 0 };
-
-	assert_int_equal(mp_cpu_grid(sweep, &made.view, KIB, 64 * MIB, 4, 5,
-				     &plan), 0);
-	for (uint32_t i = 0; i < plan.n; i++) {
-		const struct mp_exp *exp = &plan.wanted[i].exp;
-
-		for (uint32_t r = 0; r < 5; r++)
-			look_once(exp, r,
-				  cycles((double)exp->actor[0].length, r) *
-				  (1 + ((i + 3 * r) % 5) * 0.00125));
-	}
-	mp_plan_free(&plan);
-}
-
-/* What the sides and the main curve show; the second side where asked for. */
-static void find_edges(double (*side)(double length, uint32_t replicate),
-		       double (*small)(double length, uint32_t replicate),
-		       double (*whole)(double length, uint32_t replicate),
-		       struct mp_cpu_edges *edges)
-{
-	struct mp_sweep sweep;
-
-	assert_true(mp_cpu_side_sweep(&made.view, 0, &sweep));
-	look(&sweep, side);
-	assert_true(mp_cpu_side_sweep(&made.view, 1, &sweep));
-	if (small)
-		look(&sweep, small);
-	mp_cpu_main_sweep(&made.view, &sweep);
-	look(&sweep, whole);
-	assert_int_equal(mp_cpu_edges_find(&made.view, edges), 0);
-}
-
-static double four_levels(double length, uint32_t replicate)
-{
-	return length > 4 * MIB && length < 12 * MIB ? 140 :
-	       three_levels(length, replicate);
-}
-
-static double two_levels(double length, uint32_t replicate)
-{
-	return length >= 1.5 * MIB ? 300 : three_levels(length, replicate);
-}
-
-static void a_shared_level_that_is_two_in_the_main_curve_is_in_doubt(void **state)
-{
-	struct mp_cpu_edges edges;
-
-	(void)state;
-	find_edges(three_levels, NULL, four_levels, &edges);
-	assert_int_equal(edges.n, 3);
-	assert_int_equal(edges.doubt.level, 2);
-	assert_true(fabs(edges.doubt.size[0] / (4 * MIB) - 1) < 0.2);
-	assert_true(fabs(edges.doubt.size[1] / (12 * MIB) - 1) < 0.2);
-	mp_cpu_edges_free(&edges);
-}
-
-/* Others crowd it: in the main curve nothing of it is left. */
-static void a_shared_level_may_be_as_small_as_the_one_inside_it(void **state)
-{
-	struct mp_cpu_edges edges;
-
-	(void)state;
-	find_edges(three_levels, NULL, two_levels, &edges);
-	assert_int_equal(edges.n, 3);
-	assert_int_equal(edges.doubt.level, MP_CPU_LEVELS);
-	assert_true(fabs(edges.level[2].low_bytes /
-			 (edges.level[1].size_bytes * MP_CPU_CLEAR_ABOVE) -
-			 1) < 1e-9);
-	assert_true(edges.level[2].high_bytes >= 12 * MIB);
-	mp_cpu_edges_free(&edges);
-}
-
-static double with_blurred(double length, double capacity)
-{
-	return length < 50 * KIB ? 5 : length > 10 * MIB ? 300 :
-	       15 + 45 * made_mru_miss(length / capacity);
-}
-
-static double blurred_640k(double length, uint32_t replicate)
-{
-	(void)replicate;
-	return with_blurred(length, 640 * KIB);
-}
-
-static double blurred_680k(double length, uint32_t replicate)
-{
-	(void)replicate;
-	return with_blurred(length, 680 * KIB);
-}
-
-static double blurred_480k(double length, uint32_t replicate)
-{
-	(void)replicate;
-	return with_blurred(length, 480 * KIB);
-}
-
-/* Each is wide by itself, and the capacity lies where both say that it may. */
-static void second_looks_that_agree_make_an_edge_narrower(void **state)
-{
-	struct mp_cpu_edges edges;
-
-	(void)state;
-	find_edges(blurred_640k, blurred_680k, blurred_640k, &edges);
-	assert_int_equal(edges.n, 3);
-	assert_true(edges.fitted[1]);
-	assert_true(edges.edge[1].low <= 640 * KIB &&
-		    edges.edge[1].high >= 680 * KIB);
-	assert_true(edges.edge[1].high / edges.edge[1].low < 1.25);
-	mp_cpu_edges_free(&edges);
-}
-
-/* Neither has a sharp edge to show, so that nothing tells which is off. */
-static void second_looks_that_differ_make_an_edge_wide(void **state)
-{
-	struct mp_cpu_edges edges;
-
-	(void)state;
-	find_edges(blurred_640k, blurred_480k, blurred_640k, &edges);
-	assert_int_equal(edges.n, 3);
-	assert_true(edges.fitted[1]);
-	assert_true(edges.edge[1].low <= 480 * KIB &&
-		    edges.edge[1].high >= 640 * KIB);
-	mp_cpu_edges_free(&edges);
-}
-
-/* So near, and so blurred, that each edge reaches into the other's stretch. */
-static double near_blurred(double length, uint32_t replicate)
-{
-	(void)replicate;
-	return length < 40 * KIB ? 5 :
-	       14 + 23 * made_mru_miss(length / (256 * KIB)) +
-	       160 * made_mru_miss(length / (1280 * KIB));
-}
-
-static void edges_near_each_other_are_fitted_apart(void **state)
-{
-	static const double size[] = { 40 * KIB, 256 * KIB, 1280 * KIB };
-	struct mp_cpu_edges edges;
-
-	(void)state;
-	find_edges(near_blurred, NULL, near_blurred, &edges);
-	assert_int_equal(edges.n, 3);
-	for (uint32_t k = 1; k < 3; k++) {
-		assert_true(edges.fitted[k]);
-		assert_true(edges.edge[k].low <= size[k] &&
-			    edges.edge[k].high >= size[k]);
-		assert_true(fabs(edges.edge[k].size / size[k] - 1) < 0.03);
-	}
-	mp_cpu_edges_free(&edges);
-}
-
 static void a_curve_has_come_to_memory_where_an_octave_adds_nothing(void **state)
 {
 	struct mp_curve curve;
@@ -686,14 +485,6 @@ static void a_curve_has_come_to_memory_where_an_octave_adds_nothing(void **state
 	assert_false(mp_cpu_flat_at_end(&curve));
 	curve.n = all;
 	mp_curve_free(&curve);
-}
-
-static void without_batches_there_are_no_edges(void **state)
-{
-	struct mp_cpu_edges edges;
-
-	(void)state;
-	assert_int_equal(mp_cpu_edges_find(&made.view, &edges), -ENODATA);
 }
 
 int main(void)
@@ -730,27 +521,8 @@ int main(void)
 		cmocka_unit_test(a_level_that_is_one_is_not_split),
 		cmocka_unit_test(
 			a_curve_with_too_few_points_or_a_hole_has_no_levels),
-		cmocka_unit_test_setup_teardown(
-			edges_hold_the_capacities_of_the_machine, begin, end),
-		cmocka_unit_test_setup_teardown(
-			a_shared_level_that_is_two_in_the_main_curve_is_in_doubt,
-			begin, end),
-		cmocka_unit_test_setup_teardown(
-			a_shared_level_may_be_as_small_as_the_one_inside_it,
-			begin, end),
-		cmocka_unit_test_setup_teardown(
-			second_looks_that_agree_make_an_edge_narrower,
-			begin, end),
-		cmocka_unit_test_setup_teardown(
-			second_looks_that_differ_make_an_edge_wide,
-			begin, end),
-		cmocka_unit_test_setup_teardown(
-			edges_near_each_other_are_fitted_apart,
-			begin, end),
 		cmocka_unit_test(
 			a_curve_has_come_to_memory_where_an_octave_adds_nothing),
-		cmocka_unit_test_setup_teardown(
-			without_batches_there_are_no_edges, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
