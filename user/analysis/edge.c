@@ -319,6 +319,7 @@ int mp_edge_fit(const struct mp_edge_data *data,
 	edge->outside = best.line.outside;
 	edge->shape = best.shape;
 	edge->misfit = misfit_of(&v, &best);
+	edge->chi2 = best.line.left / (v.n - 3.0);
 	widen_by_shapes(data, &v, table, &best, edge);
 	widen_by_draws(data, v, table, &best, seed, edge);
 	if (on_slope(data, table, &best) < SLOPE_MANY) {

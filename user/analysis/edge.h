@@ -57,6 +57,8 @@ struct mp_edge_data {
  *	that explain the curve nearly as well, widened to the grid
  * @inside, @outside: values below and above the edge
  * @misfit: weighted root mean square of what is left, a share of the jump
+ * @chi2: what is left a degree of freedom, over what scatter of replicates and
+ *	the usual error of a shape leave: about one where the shape is right
  * @shape: best shape, index into the table
  * @n_seen: single replicates that lay on the slope of the edge
  * @sway: how far apart, as a factor, the capacities are that replicates of
@@ -71,6 +73,7 @@ struct mp_edge {
 	double inside;
 	double outside;
 	double misfit;
+	double chi2;
 	uint32_t shape;
 	uint32_t n_seen;
 	double seen_low;

@@ -19,9 +19,9 @@
 #define MISFIT_MAX 0.12
 /* An even shape that leaves less than this of the jump is no blurred one. */
 #define PLAIN 0.06
-/* Over huge pages, a fit that leaves more than this of the jump, and so much
- * more than the one over small pages, is not heard. */
-#define NEAT 0.01
+/* A shape with a greater chi-square is not right; and one that leaves so much
+ * more than that of another curve is not heard. */
+#define RIGHT 1.2
 #define WORSE 1.7
 /* Capacities are searched this far beyond the detector's bracket. */
 #define SEARCHED 1.5
@@ -31,6 +31,8 @@
  * far from the other's capacity. */
 #define NEAR 10.0
 #define NEAREST 1.15
+/* So far beyond the detector's bracket nearly all hops miss. */
+#define ALL_BEYOND 1.25
 /* Fits, each with what the one before knows of the neighbours. */
 #define PASSES 3u
 
@@ -79,6 +81,17 @@ static const struct mp_edge *neighbour(const struct mp_cpu_edges *edges,
 	return edge;
 }
 
+/* Between this edge and the next, where neither makes replicates differ. */
+static int steady(const struct mp_cpu_edges *edges, uint32_t curve, uint32_t k,
+		  struct mp_edge_data *data)
+{
+	double from = edges->level[k].high_bytes * ALL_BEYOND;
+	double to = k + 1 < edges->n ? edges->level[k + 1].low_bytes :
+				       INFINITY;
+
+	return mp_cpu_steady(curve_of(edges, curve), from, to, data);
+}
+
 /* The stretch of a curve that level k's edge is fitted to. Where an edge
  * next to it is near and known, it goes nearer, and what that edge adds is
  * taken off. */
@@ -103,8 +116,7 @@ static int fit_stretch(const struct mp_cpu_edges *edges,
 	data->from = fmax(level->low_bytes / SEARCHED, low);
 	data->to = fmin(level->high_bytes * SEARCHED, high);
 	mp_cpu_fit_points(curve_of(edges, curve), low, high, data);
-	if (curve != MAIN && mp_cpu_steady(curve_of(edges, curve),
-					   level->high_bytes, high, data))
+	if (curve != MAIN && steady(edges, curve, k, data))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < data->n; i++) {
 		struct mp_edge_point *p = &data->point[i];
@@ -136,12 +148,12 @@ static void join(const struct mp_edge *a, const struct mp_edge *b,
 	*out = *a;
 	/* A sharp edge is plain: scattered lines can only blur it. */
 	if (even && a->misfit < PLAIN &&
-	    (a->misfit < b->misfit || (!a_wider && a->misfit < NEAT)))
+	    (a->misfit < b->misfit || (!a_wider && a->chi2 < RIGHT)))
 		return;
 	/* Huge pages in pieces below are neither even nor scattered, in the
-	 * same way in all replicates: where no shape fits, small ones tell. */
-	if (b->misfit < a->misfit && (even || (a->misfit > NEAT &&
-					       a->misfit > b->misfit * WORSE))) {
+	 * same way in all replicates: where no shape is right, small ones
+	 * tell. */
+	if (a->chi2 > RIGHT && a->misfit > b->misfit * WORSE) {
 		*out = *b;
 		return;
 	}
@@ -163,6 +175,7 @@ static int fit_curve(const struct mp_view *view,
 {
 	struct mp_edge_data *data = calloc(1, sizeof(*data));
 	struct mp_edge edge = { 0 };
+	bool ok;
 	int err;
 
 	if (!data)
@@ -171,10 +184,15 @@ static int fit_curve(const struct mp_view *view,
 	if (err)
 		goto out;
 	data->scatters = scatters;
-	fits->fitted[curve][k] =
-		data->n >= FIT_POINTS &&
-		!mp_edge_fit(data, edges->table, view->seed + k, &edge) &&
-		edge.misfit <= MISFIT_MAX;
+	ok = data->n >= FIT_POINTS &&
+	     !mp_edge_fit(data, edges->table, view->seed + k, &edge) &&
+	     edge.misfit <= MISFIT_MAX;
+	/* What a neighbour adds is known from a model of another curve, and
+	 * taking it off is right only where it helps. */
+	if (fits->fitted[curve][k] &&
+	    !(ok && edge.misfit < fits->edge[curve][k].misfit))
+		goto out;
+	fits->fitted[curve][k] = ok;
 	fits->edge[curve][k] = edge;
 out:
 	free(data);
