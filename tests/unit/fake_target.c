@@ -3,7 +3,11 @@
 #include "fake_target.h"
 
 #include <assert.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include "made_batch.h"
 
@@ -59,4 +63,19 @@ void fake_fail(struct mp_batch *batch, int error)
 	mp_batch_free(batch);
 	batch->error = error;
 	batch->cost_ns = cost_ns;
+}
+
+void fake_want(struct mp_plan *plan, uint64_t bytes, uint32_t replicates)
+{
+	struct mp_exp exp;
+
+	made_exp(&exp, bytes);
+	assert_int_equal(mp_plan_add(plan, &exp, replicates), 0);
+}
+
+void fake_was_called(uint32_t i, uint64_t kib, uint32_t replicate)
+{
+	assert_true(i < fake.n_calls);
+	assert_int_equal(fake.call[i].bytes, kib << 10);
+	assert_int_equal(fake.call[i].replicate, replicate);
 }

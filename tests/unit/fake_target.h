@@ -11,6 +11,7 @@
 
 #include "backend.h"
 #include "batch.h"
+#include "probe.h"
 
 #define FAKE_CALLS 4096
 /** FAKE_COST_NS - cost of every batch, unless a test says otherwise */
@@ -49,5 +50,10 @@ void fake_disturb(struct mp_batch *batch, uint32_t samples);
 
 /** fake_fail() - make a batch one with an error and no samples */
 void fake_fail(struct mp_batch *batch, int error);
+
+/** fake_want() - add so many replicates of a ring of @bytes to a plan */
+void fake_want(struct mp_plan *plan, uint64_t bytes, uint32_t replicates);
+/** fake_was_called() - call @i measured this replicate of a ring of @kib KiB */
+void fake_was_called(uint32_t i, uint64_t kib, uint32_t replicate);
 
 #endif

@@ -313,6 +313,14 @@ void made_view_open(struct made_view *made, const struct made_cpu *cpu,
 	};
 }
 
+void made_view_open_usual(struct made_view *made)
+{
+	struct made_cpu cpu;
+
+	made_cpu_usual(&cpu);
+	made_view_open(made, &cpu, MP_DEPTH_DEFAULT);
+}
+
 void made_view_close(struct made_view *made)
 {
 	for (uint32_t i = 0; i < made->view.n_batches; i++) {

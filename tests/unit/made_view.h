@@ -62,6 +62,8 @@ struct made_view {
  * arenas of 512 MiB. made_view_close() it. */
 void made_view_open(struct made_view *made, const struct made_cpu *cpu,
 		    uint32_t depth);
+/** made_view_open_usual() - on the usual CPU, at the usual depth */
+void made_view_open_usual(struct made_view *made);
 void made_view_close(struct made_view *made);
 
 /**

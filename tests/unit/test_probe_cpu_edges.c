@@ -13,11 +13,8 @@ static struct made_view made;
 
 static int begin(void **state)
 {
-	struct made_cpu cpu;
-
 	(void)state;
-	made_cpu_usual(&cpu);
-	made_view_open(&made, &cpu, MP_DEPTH_DEFAULT);
+	made_view_open_usual(&made);
 	return 0;
 }
 

@@ -31,21 +31,13 @@ static uint32_t inferred_a;
 static uint32_t inferred_b;
 static uint32_t asked;
 
-static void want(struct mp_plan *plan, uint64_t bytes, uint32_t replicates)
-{
-	struct mp_exp exp;
-
-	made_exp(&exp, bytes);
-	assert_int_equal(mp_plan_add(plan, &exp, replicates), 0);
-}
-
 /* 1, 2 and 3 KiB, three replicates each, as often as it is asked. */
 static int next_three(const struct mp_view *view, struct mp_plan *plan)
 {
 	(void)view;
 	asked++;
 	for (uint64_t i = 1; i <= 3; i++)
-		want(plan, i * KIB, 3);
+		fake_want(plan, i * KIB, 3);
 	return 1;
 }
 
@@ -53,7 +45,7 @@ static int next_three(const struct mp_view *view, struct mp_plan *plan)
 static int next_five(const struct mp_view *view, struct mp_plan *plan)
 {
 	(void)view;
-	want(plan, KIB, 5);
+	fake_want(plan, KIB, 5);
 	return 1;
 }
 
@@ -61,7 +53,7 @@ static int next_five(const struct mp_view *view, struct mp_plan *plan)
 static int next_endless(const struct mp_view *view, struct mp_plan *plan)
 {
 	asked++;
-	want(plan, (view->n_batches + 1) * KIB, 1);
+	fake_want(plan, (view->n_batches + 1) * KIB, 1);
 	return 1;
 }
 
@@ -69,7 +61,7 @@ static int next_many(const struct mp_view *view, struct mp_plan *plan)
 {
 	(void)view;
 	for (uint64_t i = 1; i <= 10; i++)
-		want(plan, i * KIB, 10);
+		fake_want(plan, i * KIB, 10);
 	return 1;
 }
 
@@ -84,7 +76,7 @@ static int next_nothing(const struct mp_view *view, struct mp_plan *plan)
 static int next_malformed(const struct mp_view *view, struct mp_plan *plan)
 {
 	(void)view;
-	want(plan, KIB, 3);
+	fake_want(plan, KIB, 3);
 	plan->wanted[0].exp.actor[0].stride = 12;
 	return 1;
 }
@@ -92,7 +84,7 @@ static int next_malformed(const struct mp_view *view, struct mp_plan *plan)
 static int next_broken(const struct mp_view *view, struct mp_plan *plan)
 {
 	(void)view;
-	want(plan, KIB, 1);
+	fake_want(plan, KIB, 1);
 	return -EPROTO;
 }
 
@@ -204,13 +196,6 @@ static double fact(const char *name)
 	return found->value;
 }
 
-static void assert_call(uint32_t i, uint64_t kib, uint32_t replicate)
-{
-	assert_true(i < fake.n_calls);
-	assert_int_equal(fake.call[i].bytes, kib * KIB);
-	assert_int_equal(fake.call[i].replicate, replicate);
-}
-
 static uint32_t calls_of(uint64_t kib)
 {
 	uint32_t n = 0;
@@ -228,7 +213,7 @@ static void replicates_go_round_robin_over_a_plan(void **state)
 	go(&three, NULL);
 	assert_int_equal(fake.n_calls, 9);
 	for (uint32_t i = 0; i < 9; i++)
-		assert_call(i, 1 + i % 3, i / 3);
+		fake_was_called(i, 1 + i % 3, i / 3);
 	assert_int_equal(run.n_batches, 9);
 	assert_int_equal(run.n_counted, 9);
 	assert_int_equal(run.stop, MP_STOP_DONE);
@@ -264,8 +249,8 @@ static void who_wants_more_gets_only_what_is_missing(void **state)
 	(void)state;
 	go(&three, &five_b);
 	assert_int_equal(fake.n_calls, 11);
-	assert_call(9, 1, 3);
-	assert_call(10, 1, 4);
+	fake_was_called(9, 1, 3);
+	fake_was_called(10, 1, 4);
 }
 
 static void a_later_probe_sees_the_facts_of_an_earlier_one(void **state)
@@ -332,10 +317,10 @@ static void what_does_not_count_is_kept_and_tried_under_a_new_number(void **stat
 	assert_int_equal(fake.n_calls, 10);
 	assert_int_equal(calls_of(2), 4);
 	/* The repeat waits its turn in the round. */
-	assert_call(1, 2, 0);
-	assert_call(4, 2, 1);
-	assert_call(7, 2, 2);
-	assert_call(9, 2, 3);
+	fake_was_called(1, 2, 0);
+	fake_was_called(4, 2, 1);
+	fake_was_called(7, 2, 2);
+	fake_was_called(9, 2, 3);
 	assert_int_equal(run.n_batches, 10);
 	assert_int_equal(run.n_disturbed, 1);
 	assert_int_equal(run.n_repeats, 1);

@@ -20,24 +20,16 @@ static struct mp_host host;
 static struct mp_run run;
 static uint32_t asked;
 
-static void want(struct mp_plan *plan, uint64_t bytes, uint32_t replicates)
-{
-	struct mp_exp exp;
-
-	made_exp(&exp, bytes);
-	assert_int_equal(mp_plan_add(plan, &exp, replicates), 0);
-}
-
 /* 2 KiB twice before 1 KiB twice; once there are two, one more of 3 KiB. */
 static int next(const struct mp_view *view, struct mp_plan *plan)
 {
 	asked++;
 	plan->stage = 1;
-	want(plan, KIB, 2);
+	fake_want(plan, KIB, 2);
 	plan->stage = 0;
-	want(plan, 2 * KIB, 2);
+	fake_want(plan, 2 * KIB, 2);
 	if (view->n_batches >= 2)
-		want(plan, 3 * KIB, 1);
+		fake_want(plan, 3 * KIB, 1);
 	plan->stage = 1;
 	return 1;
 }
@@ -83,24 +75,17 @@ static void go(uint64_t budget_ns)
 	assert_int_equal(mp_run_all(&target, &host, &opts, &run), 0);
 }
 
-static void assert_call(uint32_t i, uint64_t kib, uint32_t replicate)
-{
-	assert_true(i < fake.n_calls);
-	assert_int_equal(fake.call[i].bytes, kib * KIB);
-	assert_int_equal(fake.call[i].replicate, replicate);
-}
-
 static void a_later_stage_waits_until_the_probe_wants_no_more(void **state)
 {
 	(void)state;
 	go(PLENTY_NS);
 	assert_int_equal(fake.n_calls, 5);
-	assert_call(0, 2, 0);
-	assert_call(1, 2, 1);
+	fake_was_called(0, 2, 0);
+	fake_was_called(1, 2, 1);
 	/* Asked again, it wanted this, and the rest waited for it too. */
-	assert_call(2, 3, 0);
-	assert_call(3, 1, 0);
-	assert_call(4, 1, 1);
+	fake_was_called(2, 3, 0);
+	fake_was_called(3, 1, 0);
+	fake_was_called(4, 1, 1);
 	assert_int_equal(asked, 4);
 }
 
@@ -109,7 +94,7 @@ static void short_time_goes_into_the_first_stage(void **state)
 	(void)state;
 	go(3 * FAKE_COST_NS);
 	assert_int_equal(fake.n_calls, 3);
-	assert_call(2, 3, 0);
+	fake_was_called(2, 3, 0);
 }
 
 static void two_is_refused(struct mp_batch *batch)
@@ -124,10 +109,10 @@ static void a_refused_experiment_does_not_hold_up_the_next_stage(void **state)
 	fake.ending = two_is_refused;
 	go(PLENTY_NS);
 	assert_int_equal(fake.n_calls, 4);
-	assert_call(0, 2, 0);
-	assert_call(1, 1, 0);
-	assert_call(2, 1, 1);
-	assert_call(3, 3, 0);
+	fake_was_called(0, 2, 0);
+	fake_was_called(1, 1, 0);
+	fake_was_called(2, 1, 1);
+	fake_was_called(3, 3, 0);
 }
 
 int main(void)
