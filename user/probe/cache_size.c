@@ -259,13 +259,17 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 		fact->value = edge->size;
 		fact->low = fmin(edge->seen_low, edge->size);
 		fact->high = fmax(edge->seen_high, edge->size);
-		if (edge->sway <= MOVED) {
-			fact->low = fmin(fact->low, edge->low);
-			fact->high = fmax(fact->high, edge->high);
-		}
 		snprintf(fact->reason, sizeof(fact->reason),
 			 "replicates a moment apart saw %.1f to %.1f MiB: what others leave of a shared cache",
 			 fact->low / MP_MIB, fact->high / MP_MIB);
+		if (edge->sway > MOVED)
+			return;
+		/* So little that the limits have a say in the range. */
+		fact->low = fmin(fact->low, edge->low);
+		fact->high = fmax(fact->high, edge->high);
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "replicates a moment apart lie %.0f %% apart, and limits too far to call it measured: probably what others leave of a shared cache",
+			 100 * (edge->sway - 1));
 	} else if (edge->high / edge->low > MP_CPU_APART_MAX) {
 		fact->verdict = MP_AT_LEAST;
 		fact->value = edge->low;
