@@ -323,6 +323,8 @@ enum memprobe_clock {
  *	measured stretch
  * @MEMPROBE_SLOT_EMPTY: ticks of an empty window, measured in this one
  * @MEMPROBE_SLOT_QUIET: ns that this window was quiet in all
+ * @MEMPROBE_SLOT_BUSY: ns between the window before (or the warm-up) and this
+ *	one in which the CPU did not idle: what others may have evicted
  */
 enum memprobe_slot {
 	MEMPROBE_SLOT_EVENT = 0,
@@ -330,6 +332,7 @@ enum memprobe_slot {
 	MEMPROBE_SLOT_MPERF = 9,
 	MEMPROBE_SLOT_EMPTY = 10,
 	MEMPROBE_SLOT_QUIET = 11,
+	MEMPROBE_SLOT_BUSY = 12,
 };
 
 /** MEMPROBE_EVENTS - events that one run may count. */
