@@ -373,6 +373,8 @@ enum memprobe_slot {
  * @ticks_max: out: words of memprobe_run.ticks
  * @group_max: out: hops timed together
  * @cpus: out: CPUs online
+ * @page_shift: out: the kernel's small pages are of 2^page_shift bytes
+ * @huge_shift: out: those of a huge arena, 0 = it has none
  */
 struct memprobe_info {
 	__u32 size;
@@ -407,6 +409,8 @@ struct memprobe_info {
 	__u32 ticks_max;
 	__u32 group_max;
 	__u32 cpus;
+	__u32 page_shift;
+	__u32 huge_shift;
 };
 
 /**
@@ -418,9 +422,9 @@ struct memprobe_info {
  * @bytes: in: how much; 0 to give back. out: rounded up to whole pages
  * @node: in: NUMA node with MEMPROBE_ARENA_NODE, else 0
  * @page_shift: in: 0, or the arena begins at a physical multiple of
- *	2^page_shift and is a multiple of it in length (contiguous: 12 to
- *	memprobe_info.page_shift_max; huge: as the kernel's huge pages;
- *	others: the kernel's small pages)
+ *	2^page_shift and is a multiple of it in length (contiguous:
+ *	memprobe_info.page_shift to page_shift_max; huge: huge_shift; others:
+ *	page_shift)
  * @id: in: which to give back; out: number of the one taken
  * @got: out: enum memprobe_arena_flag
  * @got_node: out: node of all its pages, -1 = several
@@ -592,7 +596,7 @@ struct memprobe_run {
 	__u32 reserved;
 };
 
-_Static_assert(sizeof(struct memprobe_info) == 176 &&
+_Static_assert(sizeof(struct memprobe_info) == 184 &&
 	       sizeof(struct memprobe_arena) == 72 &&
 	       sizeof(struct memprobe_actor) == 112 &&
 	       sizeof(struct memprobe_event) == 40 &&

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Every limit and default of the tool stands here and nowhere else. */
+/* Every limit and default of the tool stands here and nowhere else, but for
+ * those of a window, which the kernel module shares. */
 #ifndef MP_LIMITS_H
 #define MP_LIMITS_H
 
-/** The window: default, least and most. A tenth of a scheduler slice; most
- * is a thousandth of the kernel's hard-lockup limit. */
-#define MP_WINDOW_NS 200000ull
-#define MP_WINDOW_MIN_NS 20000ull
-#define MP_WINDOW_MAX_NS 10000000ull
+#include "window.h"
 
 /** One experiment: bursts and hops that make sense. */
 #define MP_BURSTS_MAX 4096u

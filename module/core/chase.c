@@ -13,8 +13,9 @@
 /* Operations of a chain between two rounds of its loop. */
 #define CHAIN_UNROLL 64u
 
-_Static_assert(MP_CHASE_LOOK_HOPS == 64 && CHAIN_UNROLL == 64,
-	       "the code below is unrolled 64 times by literal numbers");
+_Static_assert(MP_CHASE_LOOK_HOPS == 64 && MP_CHASE_FINE_HOPS == 8 &&
+	       CHAIN_UNROLL == 64,
+	       "the code below is unrolled by literal numbers");
 
 /* How many blocks of @size hold @n; n + size - 1 could wrap. */
 static inline uint64_t blocks_for(uint64_t n, uint64_t size)
@@ -22,38 +23,66 @@ static inline uint64_t blocks_for(uint64_t n, uint64_t size)
 	return n / size + (n % size != 0);
 }
 
+/*
+ * Hops in blocks of @n, a literal number, with a look behind each, until
+ * @until. What a look finds: how long the stretch was, and whether a gap.
+ */
+#define WALK(n, until)							\
+	while (left >= (n) && elapsed < (until)) {			\
+		MP_ARCH_HOPS(p, n);					\
+		left -= (n);						\
+		now = mp_ticks_look();					\
+		stretch = now - last;					\
+		last = now;						\
+		if (stretch > longest)					\
+			longest = stretch;				\
+		/* The first look runs ahead of its loads. */		\
+		if ((n) == MP_CHASE_LOOK_HOPS &&			\
+		    (stretch | ahead) < shortest)			\
+			shortest = stretch;				\
+		ahead = 0;						\
+		if (stretch > gap) {					\
+			lost += stretch;				\
+			gaps++;						\
+		}							\
+		elapsed = now - start;					\
+	}
+
+/* Rounded up, but for a number that has no multiple above it. */
+static inline uint64_t whole_looks(uint64_t hops)
+{
+	const uint64_t rest = hops % MP_CHASE_LOOK_HOPS;
+	const uint64_t down = hops - rest;
+
+	return rest && down + MP_CHASE_LOOK_HOPS > down ?
+	       down + MP_CHASE_LOOK_HOPS : down;
+}
+
+static inline uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 void mp_chase_run(struct mp_chase *chase)
 {
-	const uint64_t blocks = blocks_for(chase->hops, MP_CHASE_LOOK_HOPS);
+	const uint64_t hops = whole_looks(chase->hops);
 	const uint64_t gap = chase->gap_ticks;
-	uint64_t limit = chase->limit_ticks;
+	const uint64_t limit = chase->limit_ticks || chase->bounded ?
+			       chase->limit_ticks : ~(uint64_t)0;
+	const uint64_t coarse = chase->bounded ?
+				lesser(chase->coarse_ticks, limit) : limit;
 	register const void *p MP_ARCH_CURSOR = chase->cursor;
 	uint64_t longest = 0, shortest = ~(uint64_t)0, lost = 0, gaps = 0;
-	uint64_t left = blocks, ahead = ~(uint64_t)0;
-	uint64_t start, last, now, stretch;
+	uint64_t left = hops, ahead = ~(uint64_t)0, elapsed = 0;
+	uint64_t start, last, now, stretch, fine;
 
-	if (!limit)
-		limit = ~(uint64_t)0;
 	start = mp_ticks_begin();
 	last = start;
-	while (left) {
-		MP_ARCH_HOPS(p, 64);
-		left--;
-		now = mp_ticks_look();
-		stretch = now - last;
-		last = now;
-		if (stretch > longest)
-			longest = stretch;
-		/* The first look runs ahead of its loads: not the shortest. */
-		if ((stretch | ahead) < shortest)
-			shortest = stretch;
-		ahead = 0;
-		if (stretch > gap) {
-			lost += stretch;
-			gaps++;
-		}
-		if (now - start >= limit)
-			break;
+	WALK(64, coarse);
+	if (chase->bounded && left) {
+		fine = lesser(chase->fine_ticks, limit);
+		WALK(8, fine);
+		WALK(1, limit);
 	}
 	now = mp_ticks_end();
 
@@ -66,12 +95,12 @@ void mp_chase_run(struct mp_chase *chase)
 		gaps++;
 	}
 	chase->cursor = p;
-	chase->done_hops = (blocks - left) * MP_CHASE_LOOK_HOPS;
+	chase->done_hops = hops - left;
 	chase->start_tick = start;
 	chase->ticks = now - start;
 	chase->lost_ticks = lost;
 	chase->look_max_ticks = longest;
-	chase->look_min_ticks = blocks - left < 2 ? now - start : shortest;
+	chase->look_min_ticks = lesser(shortest, now - start);
 	chase->gaps = gaps < ~(uint32_t)0 ? (uint32_t)gaps : ~(uint32_t)0;
 }
 
@@ -79,12 +108,14 @@ void mp_chase_run(struct mp_chase *chase)
  * The branches are the same for every group, so the core predicts them; a
  * loop over single hops would leave it a wrong guess at the end of each.
  */
-void mp_chase_groups(const void **cursor, uint64_t *ticks, uint32_t n,
-		     uint32_t group)
+uint32_t mp_chase_groups(const void **cursor, uint64_t *ticks, uint32_t n,
+			 uint32_t group, uint64_t limit_ticks)
 {
+	const uint64_t limit = limit_ticks ? limit_ticks : ~(uint64_t)0;
+	const uint64_t first = mp_ticks_begin();
 	register const void *p MP_ARCH_CURSOR = *cursor;
 	uint32_t i, blocks;
-	uint64_t start;
+	uint64_t start, end;
 
 	for (i = 0; i < n; i++) {
 		start = mp_ticks_begin();
@@ -102,9 +133,15 @@ void mp_chase_groups(const void **cursor, uint64_t *ticks, uint32_t n,
 			MP_ARCH_HOPS(p, 2);
 		if (group & 1)
 			MP_ARCH_HOPS(p, 1);
-		ticks[i] = mp_ticks_end() - start;
+		end = mp_ticks_end();
+		ticks[i] = end - start;
+		if (end - first >= limit) {
+			i++;
+			break;
+		}
 	}
 	*cursor = p;
+	return i;
 }
 
 uint64_t mp_chase_empty(void)

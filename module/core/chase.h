@@ -6,12 +6,17 @@
 
 /** MP_CHASE_LOOK_HOPS - hops between two looks at the clock. */
 #define MP_CHASE_LOOK_HOPS 64u
+/** MP_CHASE_FINE_HOPS - the same near the end of a bounded stretch. */
+#define MP_CHASE_FINE_HOPS 8u
 
 /**
  * struct mp_chase - one bounded stretch of dependent loads
  * @cursor: in: slot to begin at; out: slot to go on from
  * @hops: in: hops to make, rounded up to a multiple of MP_CHASE_LOOK_HOPS
  * @limit_ticks: in: end at the first look after this many ticks; 0 = none
+ * @bounded: in: look more often as the end comes near: the next two count
+ * @coarse_ticks: in: until then a look each MP_CHASE_LOOK_HOPS hops
+ * @fine_ticks: in: until then each MP_CHASE_FINE_HOPS; then at each hop
  * @gap_ticks: in: a stretch between two looks longer than this is a gap
  * @done_hops: out: hops made
  * @start_tick: out: the clock when it began
@@ -27,11 +32,15 @@
  * look is short, and the one from the last look to the end takes in what
  * was left; both count for gaps and for the longest, neither for the
  * shortest. A useful @gap_ticks is three usual stretches or more.
+ *
+ * A stretch that is @bounded makes no hop where its limits are all 0.
  */
 struct mp_chase {
 	const void *cursor;
 	uint64_t hops;
 	uint64_t limit_ticks;
+	uint64_t coarse_ticks;
+	uint64_t fine_ticks;
 	uint64_t gap_ticks;
 	uint64_t done_hops;
 	uint64_t start_tick;
@@ -40,6 +49,7 @@ struct mp_chase {
 	uint64_t look_max_ticks;
 	uint64_t look_min_ticks;
 	uint32_t gaps;
+	uint32_t bounded;
 };
 
 /**
@@ -55,12 +65,14 @@ void mp_chase_run(struct mp_chase *chase);
 /**
  * mp_chase_groups() - walk a ring, noting the ticks of each group of hops
  * @cursor: slot to begin at; gets the slot to go on from
- * @ticks: gets @n stretches
+ * @ticks: gets a stretch for each group
  * @n: groups
  * @group: hops a group, 1 or more
+ * @limit_ticks: begin no group after this many ticks; 0 = no such limit
+ * Return: groups made, at least one where @n is.
  */
-void mp_chase_groups(const void **cursor, uint64_t *ticks, uint32_t n,
-		     uint32_t group);
+uint32_t mp_chase_groups(const void **cursor, uint64_t *ticks, uint32_t n,
+			 uint32_t group, uint64_t limit_ticks);
 
 /**
  * mp_chase_empty() - ticks of the shortest possible stretch: two reads

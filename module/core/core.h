@@ -9,6 +9,7 @@
 
 #ifdef __KERNEL__
 #include <linux/errno.h>
+#include <linux/sched.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
 #else
@@ -17,5 +18,20 @@
 #include <stddef.h>
 #include <stdint.h>
 #endif
+
+/** MP_BREATHE_ITEMS - items of a long loop between two breaths */
+#define MP_BREATHE_ITEMS 4096u
+
+/**
+ * mp_breathe() - in a long loop: let others run, where nobody else sees to it
+ *
+ * Never inside a window: what is timed calls nothing.
+ */
+static inline void mp_breathe(void)
+{
+#ifdef __KERNEL__
+	cond_resched();
+#endif
+}
 
 #endif

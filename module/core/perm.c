@@ -11,6 +11,8 @@ static void shuffle(uint32_t *list, uint32_t n, struct mp_rng *rng)
 	uint32_t i, k, kept;
 
 	for (i = n; i > 1; i--) {
+		if (i % MP_BREATHE_ITEMS == 0)
+			mp_breathe();
 		k = (uint32_t)mp_rng_below(rng, i);
 		kept = list[i - 1];
 		list[i - 1] = list[k];

@@ -80,6 +80,8 @@ void *mp_ring_link(const struct mp_ring *ring, void *base, uint32_t *order,
 	first = start + mp_ring_offset(ring, order[0]);
 	slot = first;
 	for (i = 1; i < slots; i++) {
+		if (i % MP_BREATHE_ITEMS == 0)
+			mp_breathe();
 		/* Stores drain in order; fetching ahead overlaps misses. */
 		if (slots - i > LINK_AHEAD)
 			__builtin_prefetch(start + mp_ring_offset(ring,

@@ -258,7 +258,7 @@ static void groups_of_any_size_walk_the_right_slots(void **state)
 	for (group = 1; group <= 200; group++) {
 		memset(ticks, 0xff, sizeof(ticks));
 		cursor = linked();
-		mp_chase_groups(&cursor, ticks, 5, group);
+		mp_chase_groups(&cursor, ticks, 5, group, 0);
 		assert_ptr_equal(cursor, after(5 * group));
 		assert_true(ticks[4] != NONE);
 		assert_true(ticks[5] == NONE);
@@ -271,7 +271,7 @@ static void no_groups_touch_nothing(void **state)
 	uint64_t ticks = NONE;
 
 	(void)state;
-	mp_chase_groups(&cursor, &ticks, 0, 8);
+	mp_chase_groups(&cursor, &ticks, 0, 8, 0);
 	assert_ptr_equal(cursor, after(0));
 	assert_true(ticks == NONE);
 }
@@ -284,8 +284,8 @@ static void a_group_of_many_hops_takes_longer_than_one_of_few(void **state)
 
 	(void)state;
 	for (i = 0; i < TRIES && many <= few; i++) {
-		mp_chase_groups(&cursor, &few, 1, 8);
-		mp_chase_groups(&cursor, &many, 1, 64000);
+		mp_chase_groups(&cursor, &few, 1, 8, 0);
+		mp_chase_groups(&cursor, &many, 1, 64000, 0);
 	}
 	assert_true(many > few);
 	assert_true(many > 0);

@@ -198,16 +198,16 @@ static void a_gap_is_twice_the_usual_slowest_look(void **state)
 	const uint64_t hit[] = { 100, 9000, 90, 105, 70000 };
 
 	(void)state;
-	assert_int_equal(mp_user_walk_gap(calm, 5, 1000), 1200);
+	assert_int_equal(mp_gap_ticks(calm, 5, 1000), 1200);
 	/* Stretches that had a gap do not hide the next one. */
-	assert_int_equal(mp_user_walk_gap(hit, 5, 1000), 1210);
-	assert_int_equal(mp_user_walk_gap(hit, 1, 1000), 1200);
+	assert_int_equal(mp_gap_ticks(hit, 5, 1000), 1210);
+	assert_int_equal(mp_gap_ticks(hit, 1, 1000), 1200);
 }
 
 static void before_anything_is_known_only_a_long_stretch_is_a_gap(void **state)
 {
 	(void)state;
-	assert_int_equal(mp_user_walk_gap(NULL, 0, 1000), 128000);
+	assert_int_equal(mp_gap_ticks(NULL, 0, 1000), 128000);
 }
 
 int main(void)

@@ -17,8 +17,6 @@
 #define WARM_PARTS 16u
 /* .. and of this part of a window, so that most of them have no gap. */
 #define WARM_WINDOWS 4u
-/* A look before anything is known of the ring: a microsecond a hop. */
-#define UNKNOWN_LOOK_NS 64000u
 #define UNKNOWN_HOP_NS 100u
 /* Between two bursts passes less than this, unless somebody else ran. */
 #define BETWEEN_NS 5000u
@@ -36,21 +34,6 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 static double ns_of(const struct mp_user_walk *walk, double ticks)
 {
 	return ticks * 1e9 / walk->clock->hz;
-}
-
-uint64_t mp_user_walk_gap(const uint64_t *look, uint32_t n, uint64_t half_us)
-{
-	uint64_t sorted[MP_USER_LOOKS];
-	uint32_t at;
-
-	if (!n)
-		return UNKNOWN_LOOK_NS / 500 * half_us;
-	for (uint32_t i = 0; i < n; i++) {
-		for (at = i; at && sorted[at - 1] > look[i]; at--)
-			sorted[at] = sorted[at - 1];
-		sorted[at] = look[i];
-	}
-	return 2 * sorted[n / 2] + half_us;
 }
 
 static void gap_seen(struct mp_user_walk *walk, uint64_t ticks)
@@ -74,9 +57,9 @@ static void learn(struct mp_user_walk *walk, const struct mp_chase *chase)
 	const uint64_t gap_hops = (uint64_t)chase->gaps * MP_CHASE_LOOK_HOPS;
 	const uint32_t n = walk->n_looks++;
 
-	walk->look_max[n % MP_USER_LOOKS] = chase->look_max_ticks;
-	walk->gap_ticks = mp_user_walk_gap(walk->look_max,
-			(uint32_t)lesser(n + 1, MP_USER_LOOKS),
+	walk->look_max[n % MP_GAP_LOOKS] = chase->look_max_ticks;
+	walk->gap_ticks = mp_gap_ticks(walk->look_max,
+			(uint32_t)lesser(n + 1, MP_GAP_LOOKS),
 			mp_user_clock_ticks(walk->clock, 500));
 	if (gap_hops < chase->done_hops)
 		walk->hop_ticks = (double)(chase->ticks - chase->lost_ticks) /
@@ -121,7 +104,7 @@ static void warm_up(struct mp_user_walk *walk)
 	walk->warm_hops = 0;
 	walk->n_looks = 0;
 	walk->hop_ticks = 0;
-	walk->gap_ticks = mp_user_walk_gap(NULL, 0,
+	walk->gap_ticks = mp_gap_ticks(NULL, 0,
 			mp_user_clock_ticks(walk->clock, 500));
 	mp_user_stale_init(&walk->stale, walk->slots, hops);
 	walk->end_tick = start;
@@ -249,7 +232,7 @@ static void run_burst(struct mp_user_walk *walk, struct mp_user_burst *burst,
 			     (group / MP_CHASE_LOOK_HOPS + 1) +
 			     (uint64_t)walk->clock->read_ticks,
 	};
-	mp_chase_groups(&walk->cursor, notes->ticks, notes->groups, group);
+	mp_chase_groups(&walk->cursor, notes->ticks, notes->groups, group, 0);
 	burst->end_tick = mp_ticks_look();
 	sum_groups(chase, notes);
 }

@@ -8,11 +8,9 @@
 
 #include "batch.h"
 #include "chase.h"
+#include "gap.h"
 #include "user_clock.h"
 #include "user_stale.h"
-
-/** MP_USER_LOOKS - stretches that the gap limit is taken from */
-#define MP_USER_LOOKS 8u
 
 /**
  * struct mp_user_walk - the chase of one actor
@@ -42,7 +40,7 @@ struct mp_user_walk {
 	uint64_t late_tick;
 	uint64_t gap_ticks;
 	double hop_ticks;
-	uint64_t look_max[MP_USER_LOOKS];
+	uint64_t look_max[MP_GAP_LOOKS];
 	uint32_t n_looks;
 	uint64_t warm_hops;
 	uint64_t end_tick;
@@ -64,18 +62,5 @@ struct mp_user_walk {
  */
 int mp_user_walk_round(struct mp_user_walk *walk, uint16_t round,
 		       struct mp_batch *batch);
-
-/**
- * mp_user_walk_gap() - what to call a gap, from the slowest looks of a few
- * stretches
- * @look: the slowest look of each stretch
- * @n: stretches; 0 = nothing is known
- * @half_us: half a microsecond in ticks
- *
- * Twice the median and half a microsecond. The slowest of a stretch, since
- * looks differ by nature where some hops hit and some miss; the median of
- * several stretches, since some of them had a gap.
- */
-uint64_t mp_user_walk_gap(const uint64_t *look, uint32_t n, uint64_t half_us);
 
 #endif

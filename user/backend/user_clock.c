@@ -235,7 +235,7 @@ static double look_cost(const void *first)
 		mp_chase_run(&chase);
 		if (chase.ticks < with)
 			with = chase.ticks;
-		mp_chase_groups(&first, &ticks, 1, LOOK_HOPS);
+		mp_chase_groups(&first, &ticks, 1, LOOK_HOPS, 0);
 		if (ticks < without)
 			without = ticks;
 	}

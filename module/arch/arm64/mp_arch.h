@@ -84,6 +84,12 @@ static inline uint64_t mp_ticks_end(void)
 	return ticks;
 }
 
+/** mp_flush() - put a line out of all caches, before any later load */
+static inline void mp_flush(void *line)
+{
+	__asm__ volatile("dc civac, %0\n\tdsb ish" : : "r" (line) : "memory");
+}
+
 /** mp_cpu_relax() - tell the core that this is a waiting loop */
 static inline void mp_cpu_relax(void)
 {

@@ -95,6 +95,17 @@ static inline uint64_t mp_ticks_end(void)
 	return ticks_ordered();
 }
 
+/**
+ * mp_flush() - put a line out of all caches, before any later load
+ *
+ * CLFLUSH is not ordered to later loads; MFENCE behind it makes it so (SDM
+ * and APM, "CLFLUSH").
+ */
+static inline void mp_flush(void *line)
+{
+	__asm__ volatile("clflush (%0)\n\tmfence" : : "r" (line) : "memory");
+}
+
 /** mp_cpu_relax() - tell the core that this is a waiting loop */
 static inline void mp_cpu_relax(void)
 {
