@@ -35,6 +35,7 @@
 
 #include "tests/vm/init_words.h"
 
+#define MARK "memprobe: end of a test command"
 #define LINES_MAX 200		/* of one command's kernel log */
 #define TAINTS ((1 << 5) | (1 << 7) | (1 << 9) | (1 << 14))	/* B, D, W, L */
 #define KILLED_NS 5000000000ll	/* how long one that was killed may linger */
@@ -121,6 +122,22 @@ static bool is_fault(const char *text)
 }
 
 /*
+ * A line of the kernel's that lacks its newline cannot be read before the
+ * next one comes: here is the next one. Opened anew each time, since the
+ * kernel limits the rate for an open file.
+ */
+static void finish_line(void)
+{
+	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, MARK "\n", strlen(MARK) + 1) < 0)
+		printf("MP-INIT /dev/kmsg: %s\n", strerror(errno));
+	close(fd);
+}
+
+/*
  * Reads what the kernel has said since the last call. Lines before a fault
  * are kept too: they say what led to it.
  */
@@ -131,6 +148,7 @@ static bool log_is_clean(int number)
 	int count = 0, fault = -1;
 	ssize_t got;
 
+	finish_line();
 	while ((got = read(kmsg, record, sizeof(record) - 1)) > 0 ||
 	       (got < 0 && (errno == EPIPE || errno == EINTR))) {
 		const char *text;
@@ -139,6 +157,8 @@ static bool log_is_clean(int number)
 			continue;	/* older records were lost: go on */
 		record[got] = '\0';
 		text = kmsg_text(record);
+		if (!strcmp(text, MARK))
+			continue;
 		if (count == LINES_MAX) {	/* keep the first and the last */
 			if (fault == count - 1)
 				continue;

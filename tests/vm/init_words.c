@@ -128,6 +128,7 @@ static int do_hotplug(char **argv)
 static int do_cat(char **argv)
 {
 	char line[4096];
+	int rc = 0;
 
 	while (*++argv) {
 		FILE *file = fopen(*argv, "r");
@@ -136,9 +137,11 @@ static int do_cat(char **argv)
 			return complain(*argv);
 		while (fgets(line, sizeof(line), file))
 			fputs(line, stdout);
+		if (ferror(file))
+			rc = complain(*argv);
 		fclose(file);
 	}
-	return 0;
+	return rc;
 }
 
 static int do_has(char **argv)

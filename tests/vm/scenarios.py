@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What tests/vm/run-rig1 boots: one entry, one boot on each of its kernels.
+
+name    of the scenario, unique
+kernels where it is run
+run     the run.list, see tests/vm/init.c. A line "@guests" stands for every
+        guest program that 'guests' names or, without it, every guest_*.c
+smp, mem, icount, append, seconds
+        how the machine is made: CPUs, MiB, time by instructions, more for
+        the kernel's command line, limit in seconds for the whole boot
+tool    needs build/memprobe: it is /memprobe in the guest, with its libraries
+tool_lists
+        a word that 'memprobe list' has to say, else the scenario is skipped
+expect  regular expressions: each has to be found in what the guest said
+"""
+
+X86 = ("x86-6.1", "x86-6.12")
+ARM64 = ("arm64-6.1",)
+ALL = X86 + ARM64
+
+# Loaded, used, unloaded; and a second time, for what the first left behind.
+LOAD_USE_UNLOAD = """
+20 insmod /memprobe.ko
+10 mknod-wait /dev/memprobe
+@guests
+10 rmmod memprobe
+10 gone /dev/memprobe
+20 insmod /memprobe.ko
+10 mknod-wait /dev/memprobe
+10 rmmod memprobe
+10 gone /dev/memprobe
+"""
+
+SCENARIOS = [
+    {
+        "name": "two CPUs",
+        "kernels": X86,
+        "smp": 2,
+        "mem": 1024,
+        "run": LOAD_USE_UNLOAD,
+    },
+    {
+        "name": "one CPU, little memory",
+        "kernels": ("x86-6.1",),
+        "smp": 1,
+        "mem": 512,
+        "run": LOAD_USE_UNLOAD,
+    },
+    {
+        # The guest's only performance counters that count are here.
+        "name": "time by instructions",
+        "kernels": ARM64,
+        "smp": 1,
+        "mem": 512,
+        "icount": True,
+        "run": LOAD_USE_UNLOAD,
+    },
+    {
+        "name": "the tool",
+        "kernels": ("x86-6.1",),
+        "smp": 2,
+        "mem": 1024,
+        "tool": True,
+        "tool_lists": "kmod",
+        "seconds": 300,
+        "run": """
+            20 insmod /memprobe.ko
+            10 mknod-wait /dev/memprobe
+            240 /memprobe run --backend kmod --quick -o /tmp/report.json
+            10 send /tmp/report.json
+            10 rmmod memprobe
+            10 gone /dev/memprobe
+        """,
+    },
+]
