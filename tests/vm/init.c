@@ -5,7 +5,8 @@
  *
  * A line of /run.list is "SECONDS COMMAND [ARGUMENT]..", split at blanks;
  * '#' starts a comment. COMMAND is a program or one of the words of
- * init_words.c; "fails" before it means that it has to fail.
+ * init_words.c. It has to end with 0; or, with "fails" before it, to be
+ * refused with any other status; or, with "ends 0,5", to end with one of those.
  *
  * Each line gets "MP-RUN n command", then whatever it says, "MP-RC n status"
  * (or "stuck", when it would not even be killed) and "MP-LOG n clean", or
@@ -253,12 +254,45 @@ static void say_command(int number, char **argv)
 	printf("\n");
 }
 
+static bool is_listed(int rc, const char *list)
+{
+	while (*list) {
+		char *rest;
+		long value = strtol(list, &rest, 10);
+
+		if (rest == list)
+			return false;
+		if (value == rc)
+			return true;
+		list = rest + (*rest == ',');
+	}
+	return false;
+}
+
+/* To be refused is to fail; to crash or to hang is not. */
+static bool as_wanted(int rc, char **wanted)
+{
+	if (!strcmp(wanted[0], "fails"))
+		return rc > 0 && rc < 124;
+	if (!strcmp(wanted[0], "ends"))
+		return is_listed(rc, wanted[1]);
+	return !rc;
+}
+
+static char **command_of(char **argv)
+{
+	if (*argv && !strcmp(*argv, "fails"))
+		return argv + 1;
+	if (*argv && !strcmp(*argv, "ends"))
+		return argv[1] ? argv + 2 : argv + 1;
+	return argv;
+}
+
 /* Returns 0 if all was well, 1 if not, -1 if it makes no sense to go on. */
 static int run_line(int number, char **argv)
 {
 	int seconds = atoi(argv[0]);
-	bool must_fail = argv[1] && !strcmp(argv[1], "fails");
-	char **command = argv + 1 + must_fail;
+	char **command = command_of(argv + 1);
 	bool clean;
 	int rc;
 
@@ -275,10 +309,7 @@ static int run_line(int number, char **argv)
 	clean = log_is_clean(number);
 	if (rc < 0)
 		return -1;
-	/* To be refused is to fail; to crash or to hang is not. */
-	if (must_fail)
-		return rc > 0 && rc < 124 && clean ? 0 : 1;
-	return !rc && clean ? 0 : 1;
+	return as_wanted(rc, argv + 1) && clean ? 0 : 1;
 }
 
 static int run_list(const char *path)
