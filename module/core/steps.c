@@ -68,7 +68,8 @@ uintptr_t mp_steps_link(const struct mp_steps *steps)
 			first = (uintptr_t)to | (steps->step[i] & WHAT);
 		from = to;
 	}
-	*from = LAST;
+	if (from)
+		*from = LAST;
 	return first;
 }
 

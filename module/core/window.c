@@ -34,6 +34,7 @@ void mp_window_make(struct mp_window *window, uint64_t ns, uint64_t hz)
 	window->hard = window->limit + window->limit / MP_WINDOW_OVER_PART;
 	window->hop = mp_window_ticks(MP_WINDOW_HOP_NS, hz) + 1;
 	window->tail = mp_window_ticks(MP_WINDOW_TAIL_NS, hz) + 1;
+	window->hops = ns * MP_WINDOW_HOPS_PER_NS;
 }
 
 /* Until when @n hops may begin, in ticks from @elapsed on. */

@@ -19,6 +19,8 @@
 #define MP_WINDOW_HOP_NS 2000u
 /** MP_WINDOW_TAIL_NS - what is read after the last look. */
 #define MP_WINDOW_TAIL_NS 1000u
+/** MP_WINDOW_HOPS_PER_NS - no core makes more: 3 cycles at 12 GHz. */
+#define MP_WINDOW_HOPS_PER_NS 4u
 /** MP_WINDOW_DUTY_PERCENT - the most of a CPU's time in quiet windows. */
 #define MP_WINDOW_DUTY_PERCENT 50u
 
@@ -28,12 +30,15 @@
  * @hard: it has ended by then, unless the CPU was taken away
  * @hop: the dearest hop
  * @tail: what is read after the last look
+ * @hops: the most that any core could make in it: should the clock stand
+ *	still, a window ends after these
  */
 struct mp_window {
 	uint64_t limit;
 	uint64_t hard;
 	uint64_t hop;
 	uint64_t tail;
+	uint64_t hops;
 };
 
 /**
