@@ -344,7 +344,7 @@ enum memprobe_slot {
  * @flags: in: 0
  * @ops: out: ops that RUN knows, bit n is op n
  * @kinds: out: kinds that ARENA knows, bit n is kind n
- * @arena_flags: out: flags that ARENA knows here
+ * @arena_flags: out: flags that may be asked of ARENA here
  * @run_flags: out: flags that RUN knows here; got-only bits tell what holds
  * @clock: out: enum memprobe_clock
  * @sample_size: out: bytes of a sample
@@ -484,6 +484,10 @@ struct memprobe_arena {
  *	ticks of each group
  * @gap_ns: a stretch between two looks at the clock longer than this is a
  *	gap; 0 = by what the warm-up showed
+ *
+ * In an uncached arena there are chases only, of full random order, over at
+ * least memprobe_info.uncached_min_bytes: few lines, read over and over from
+ * memory, would disturb their neighbours.
  */
 struct memprobe_actor {
 	__u32 size;
@@ -547,7 +551,7 @@ struct memprobe_event {
  * @samples: in: address of the samples
  * @n_samples: in: samples that there is room for, at least one a burst;
  *	out: samples written
- * @sample_stride: in: bytes from one sample to the next, at least 256, a
+ * @sample_stride: in: bytes from one sample to the next, 256 to 4096, a
  *	multiple of 8; 0 = 256
  * @stop: out: enum memprobe_stop
  * @got: out: enum memprobe_run_flag

@@ -398,7 +398,7 @@ void mp_mem_info(struct memprobe_info *info)
 	info->kinds = 1u << MEMPROBE_KIND_CONTIG | 1u << MEMPROBE_KIND_HUGE |
 		      1u << MEMPROBE_KIND_SCATTERED |
 		      1u << MEMPROBE_KIND_BLOCKS;
-	info->arena_flags = MEMPROBE_ARENA_NODE | MEMPROBE_ARENA_CONTIG;
+	info->arena_flags = MEMPROBE_ARENA_NODE;
 	if (mp_cache_can())
 		info->arena_flags |= MEMPROBE_ARENA_UNCACHED;
 	info->arenas_max = MP_ARENAS_MAX;

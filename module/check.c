@@ -111,9 +111,10 @@ static int check_sample_stride(const struct memprobe_run *run)
 {
 	const __u32 stride = mp_run_stride(run);
 
-	if (stride < sizeof(struct memprobe_sample) || stride % 8)
+	if (stride < sizeof(struct memprobe_sample) ||
+	    stride > MP_SAMPLE_STRIDE_MAX || stride % 8)
 		return -EINVAL;
-	return stride > MP_SAMPLE_STRIDE_MAX ? -ERANGE : 0;
+	return 0;
 }
 
 static int check_sizes(const struct memprobe_run *run)
@@ -239,8 +240,7 @@ int mp_check_actor(const struct memprobe_actor *actor,
 		return -EOPNOTSUPP;
 	if (!actor->bursts)
 		return -EINVAL;
-	if (actor->bursts > have->bursts_max ||
-	    actor->gap_ns > have->call_max_ns)
+	if (actor->bursts > have->bursts_max)
 		return -ERANGE;
 	if (run->n_samples < actor->bursts)
 		return -EINVAL;

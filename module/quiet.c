@@ -173,10 +173,11 @@ static void sleep_until(u64 until_ns)
 	__set_current_state(TASK_RUNNING);
 }
 
-int mp_quiet_rest(u32 cpu, u64 until_ns, u64 *slept_ns)
+int mp_quiet_rest(u32 cpu, u64 owed_ns, u64 until_ns, u64 *slept_ns)
 {
-	const u64 rest_ns = per_cpu(rest_until_ns, cpu);
-	u64 now = ktime_get_ns(), start = now;
+	const u64 start = ktime_get_ns();
+	const u64 rest_ns = max(per_cpu(rest_until_ns, cpu), start + owed_ns);
+	u64 now = start;
 
 	while (now < rest_ns && now < until_ns) {
 		if (signal_pending(current))

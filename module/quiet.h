@@ -75,10 +75,14 @@ bool mp_quiet_is(u32 flags);
 
 /**
  * mp_quiet_rest() - sleep until the next quiet window may begin on a CPU
+ * @owed_ns: length of the window just made, 0 at the beginning of a run
  * @until_ns: give up at this moment of ktime_get_ns()
  * @slept_ns: is added to
+ *
+ * At least @owed_ns from now on, and until the CPU has had its rest after the
+ * last window of anybody.
  * Return: 0; -EINTR a signal is pending; -ETIME.
  */
-int mp_quiet_rest(u32 cpu, u64 until_ns, u64 *slept_ns);
+int mp_quiet_rest(u32 cpu, u64 owed_ns, u64 until_ns, u64 *slept_ns);
 
 #endif

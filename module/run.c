@@ -142,15 +142,18 @@ static void set_window(struct mp_walk *walk)
 
 /* -- gaps ---------------------------------------------------------------------- */
 
-static void set_gap(struct mp_walk *walk)
+static u64 gap_ticks(const struct mp_walk *walk)
 {
 	const u64 asked_ns = walk->job->actor.gap_ns;
 	const u64 half_us = mp_window_ticks(500, rate.hz) + 1;
 
-	walk->quiet.gap_ticks = asked_ns ?
-		mp_window_ticks(asked_ns, rate.hz) :
-		mp_gap_ticks(walk->look, min(walk->looks, MP_GAP_LOOKS),
-			     half_us);
+	/* Longer than any call: nothing is a gap. */
+	if (asked_ns > MP_CALL_MAX_NS)
+		return ~0ull;
+	if (asked_ns)
+		return mp_window_ticks(asked_ns, rate.hz);
+	return mp_gap_ticks(walk->look, min(walk->looks, MP_GAP_LOOKS),
+			    half_us);
 }
 
 static void learn_look(struct mp_walk *walk, const struct mp_chase *chase)
@@ -158,7 +161,7 @@ static void learn_look(struct mp_walk *walk, const struct mp_chase *chase)
 	if (chase->done_hops < MP_CHASE_LOOK_HOPS)
 		return;
 	walk->look[walk->looks++ % MP_GAP_LOOKS] = chase->look_max_ticks;
-	set_gap(walk);
+	walk->quiet.gap_ticks = gap_ticks(walk);
 }
 
 /* -- warming up ------------------------------------------------------------------ */
@@ -173,6 +176,18 @@ static struct moment moment_of(u32 cpu)
 	return now;
 }
 
+/* Only while no CPU comes or goes are both answers of one moment. */
+static int still_there(u32 cpu)
+{
+	int err = -ENXIO;
+
+	cpus_read_lock();
+	if (cpu_online(cpu))
+		err = raw_smp_processor_id() == cpu ? 0 : -EXDEV;
+	cpus_read_unlock();
+	return err;
+}
+
 /* Return: 0; what a window would be refused with; -EINTR; -ETIME. */
 static int may_go_on(const struct mp_walk *walk)
 {
@@ -180,9 +195,7 @@ static int may_go_on(const struct mp_walk *walk)
 		return -EINTR;
 	if (ktime_get_ns() >= walk->until_ns)
 		return -ETIME;
-	if (!cpu_online(walk->quiet.cpu))
-		return -ENXIO;
-	return raw_smp_processor_id() == walk->quiet.cpu ? 0 : -EXDEV;
+	return still_there(walk->quiet.cpu);
 }
 
 /* With interrupts on: a stretch as long as a window, and then others' turn. */
@@ -280,8 +293,8 @@ static int rest(struct mp_walk *walk)
 		cond_resched();
 		return may_go_on(walk);
 	}
-	return mp_quiet_rest(walk->quiet.cpu, walk->until_ns,
-			     &walk->job->run.slept_ns);
+	return mp_quiet_rest(walk->quiet.cpu, walk->quiet.quiet_ns,
+			     walk->until_ns, &walk->job->run.slept_ns);
 }
 
 static int run_bursts(struct mp_walk *walk)
@@ -373,7 +386,7 @@ static int walk_all(struct mp_walk *walk)
 	int err;
 
 	set_window(walk);
-	set_gap(walk);
+	walk->quiet.gap_ticks = gap_ticks(walk);
 	err = lay(walk);
 	if (err)
 		return err;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the scripts that work with test guests share."""
 
+import glob
 import os
 import shutil
 import subprocess
@@ -32,6 +33,26 @@ def kernel_env(kernel):
             return dict(line.rstrip("\n").split("=", 1) for line in lines)
     except FileNotFoundError:
         raise Absent("tests/vm/fetch %s has not been run" % kernel) from None
+
+
+def guest_programs(folder):
+    """Programs of a folder, each with its sources.
+
+    A program is a guest_NAME.c that has a main, all guest_NAME_*.c and
+    guest_lib*.c.
+    """
+    def named(pattern):
+        return sorted(glob.glob(os.path.join(folder, pattern)))
+
+    programs = {}
+    for source in named("guest_*.c"):
+        with open(source, encoding="utf-8") as text:
+            if "\nint main(" not in text.read():
+                continue
+        name = os.path.basename(source)[:-2]
+        programs[name] = ([source] + named(name + "_*.c") +
+                          named("guest_lib*.c"))
+    return programs
 
 
 def compile_static(env, target, sources):
