@@ -17,11 +17,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TEXTS 8
+#define TEXTS 64
 #define TEXT_BYTES 256
 
 static const char *program_name = "guest";
-static unsigned int passed, failed, skips;
+
+/* What children checked counts too, so it lies where they can write. */
+static struct counts {
+	unsigned int passed, failed, skips;
+} own_counts, *counts = &own_counts;
+
+static unsigned int add(unsigned int *to)
+{
+	return __atomic_add_fetch(to, 1, __ATOMIC_RELAXED);
+}
 
 /* Async-signal-safe: what hangs may hold the lock of stdout. */
 static void out_of_time(int number)
@@ -40,6 +49,7 @@ void guest_begin(const char *program, unsigned int limit_s)
 	struct sigaction action = { .sa_handler = out_of_time };
 
 	program_name = program;
+	counts = guest_shared(sizeof(*counts));
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	sigaction(SIGALRM, &action, NULL);
 	alarm(limit_s);
@@ -48,9 +58,10 @@ void guest_begin(const char *program, unsigned int limit_s)
 int guest_end(void)
 {
 	alarm(0);
-	printf("%u passed, %u failed, %u skipped\n", passed, failed, skips);
+	printf("%u passed, %u failed, %u skipped\n", counts->passed,
+	       counts->failed, counts->skips);
 	fflush(stdout);
-	return failed ? 1 : 0;
+	return counts->failed ? 1 : 0;
 }
 
 const char *guest_text(const char *format, ...)
@@ -71,11 +82,11 @@ bool expect(bool good, const char *what, const char *expected, ...)
 	va_list arguments;
 
 	if (good) {
-		passed++;
+		add(&counts->passed);
 		printf("ok    %s\n", what);
 		return true;
 	}
-	failed++;
+	add(&counts->failed);
 	printf("FAIL  %s: expected ", what);
 	va_start(arguments, expected);
 	vprintf(expected, arguments);
@@ -115,17 +126,17 @@ bool expect_error(const char *what, int got, int want, int or_else)
 
 unsigned int guest_failed(void)
 {
-	return failed;
+	return counts->failed;
 }
 
 unsigned int guest_skipped(void)
 {
-	return skips;
+	return counts->skips;
 }
 
 void skipped(const char *what, const char *why)
 {
-	skips++;
+	add(&counts->skips);
 	printf("skipped: %s: %s\n", what, why);
 }
 

@@ -33,7 +33,7 @@ void guest_begin(const char *program, unsigned int limit_s);
 /** guest_end() - say the last line; the program's exit status */
 int guest_end(void);
 
-/** guest_text() - as printf(), into one of a few buffers used in turn */
+/** guest_text() - as printf(), into one of 64 buffers used in turn */
 const char *guest_text(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
@@ -54,7 +54,7 @@ bool expect_between(const char *what, __u64 got, __u64 least, __u64 most);
  */
 bool expect_error(const char *what, int got, int want, int or_else);
 
-/** guest_failed() - how many checks failed so far */
+/** guest_failed() - how many checks failed so far, those of children too */
 unsigned int guest_failed(void);
 
 /** guest_skipped() - how many could not be made so far */

@@ -8,7 +8,7 @@
  * exact: time in this machine goes by its own instructions, so that nobody
  * outside delays it; then each promise is held to the worst case. Elsewhere
  * a host that takes the CPU away looks like a window that was too long, and
- * one in two hundred is forgiven.
+ * one in fifty is forgiven.
  */
 #include "guest_quiet.h"
 
@@ -23,7 +23,7 @@
 #define LIMIT_S 580
 #define WINDOWS 20000ull
 #define BURSTS 1000
-#define HOPS 1024
+#define HOPS 32768
 #define NEIGHBOUR_NS 200000ull
 #define NEIGHBOUR_BYTES (256u << 10)
 
@@ -136,7 +136,7 @@ static bool spread_of(struct guest *g, __u32 flags, struct spread *spread)
 	while (done < BURSTS) {
 		guest_default(g);
 		guest_bursts(g, BURSTS - done < 100 ? BURSTS - done : 100, HOPS,
-			     GUEST_NS_PER_MS);
+			     g->info.window_max_ns);
 		g->actor[0].warm_hops = HOPS;
 		g->run.flags = flags;
 		if (guest_run(g) || !g->run.n_samples)
@@ -183,11 +183,16 @@ static void on_and_off(struct guest *g, bool exact)
 			return;
 		if (!exact)
 			continue;
-		expect(spread[1].max <= spread[0].max,
+		/* A tick in one of a thousand bursts there is always. */
+		expect(spread[1].max < spread[0].max,
 		       noisy ? "the slowest burst, beside a neighbour"
 			     : "the slowest burst",
-		       "no slower with interrupts off: %llu, got %llu",
+		       "faster with interrupts off: less than %llu, got %llu",
 		       spread[0].max, spread[1].max);
+		expect(spread[1].max - spread[1].p50 <= spread[1].p50 / 1000 + 16,
+		       noisy ? "all bursts, beside a neighbour" : "all bursts",
+		       "alike with interrupts off, got %llu and %llu",
+		       spread[1].p50, spread[1].max);
 		expect_equal(noisy ? "gaps with interrupts off, beside a neighbour"
 				   : "gaps with interrupts off",
 			     spread[1].gaps, 0);

@@ -21,7 +21,10 @@ static const char *const kinds[] = {
 static void use(struct guest *g, const struct memprobe_arena *arena,
 		const char *what)
 {
-	const __u64 span = arena->bytes < 64 * KIB ? arena->bytes : 64 * KIB;
+	/* Of an uncached one that is all of it: see uncached_spans(). */
+	const bool small = arena->bytes >= 64 * KIB &&
+			   !(arena->got & MEMPROBE_ARENA_UNCACHED);
+	const __u64 span = small ? 64 * KIB : arena->bytes;
 	__u64 offset = 0;
 	int i;
 
@@ -98,7 +101,10 @@ static void take(struct guest *g, __u32 kind, __u64 bytes, __u32 page_shift,
 		skipped(what, "ENOMEM: no such memory now");
 		return;
 	}
-	if (!expect_error(what, error, 0, 0) || error)
+	/* The kernel has no huge pages of a node to give to a module. */
+	if (!expect_error(what, error, 0,
+			  kind == MEMPROBE_KIND_HUGE && flags ? EOPNOTSUPP : 0) ||
+	    error)
 		return;
 	look_at(&arena, bytes, what);
 	if (flags & MEMPROBE_ARENA_UNCACHED)
@@ -110,6 +116,38 @@ static void take(struct guest *g, __u32 kind, __u64 bytes, __u32 page_shift,
 		     guest_give(g->fd, arena.id), 0, 0);
 }
 
+/* Few uncached lines in an order of the caller's would hammer a row. */
+static void uncached_spans(struct guest *g)
+{
+	struct memprobe_arena arena = {
+		.kind = MEMPROBE_KIND_CONTIG,
+		.flags = MEMPROBE_ARENA_UNCACHED,
+		.bytes = g->info.uncached_min_bytes,
+	};
+
+	if (guest_take_arena(g->fd, &arena))
+		return;
+	guest_default(g);
+	g->actor[0].arena = arena.id;
+	expect_error("uncached: a small span", guest_run(g), EOPNOTSUPP,
+		     EOPNOTSUPP);
+	guest_default(g);
+	g->actor[0].arena = arena.id;
+	g->actor[0].length = arena.bytes;
+	g->actor[0].reach = 4096;
+	expect_error("uncached: a reach", guest_run(g), EOPNOTSUPP, EOPNOTSUPP);
+	guest_default(g);
+	g->actor[0].arena = arena.id;
+	g->actor[0].length = arena.bytes;
+	g->actor[0].op = MEMPROBE_OP_SEQUENCE;
+	g->actor[0].hops = 0;
+	g->run.steps = (__u64)(unsigned long)g->step;
+	g->run.n_steps = 1;
+	expect_error("uncached: a sequence", guest_run(g), EOPNOTSUPP,
+		     EOPNOTSUPP);
+	guest_give(g->fd, arena.id);
+}
+
 static void uncached(struct guest *g)
 {
 	const __u64 least = g->info.uncached_min_bytes;
@@ -119,6 +157,7 @@ static void uncached(struct guest *g)
 		return;
 	}
 	take(g, MEMPROBE_KIND_CONTIG, least, 0, MEMPROBE_ARENA_UNCACHED, true);
+	uncached_spans(g);
 	/* What was uncached must be ordinary memory afterwards. */
 	take(g, MEMPROBE_KIND_CONTIG, least, 0, 0, true);
 }

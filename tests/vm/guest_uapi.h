@@ -64,15 +64,22 @@ void change_request(struct guest *g, struct memprobe_arena *arena,
 		    const struct wrong *wrong);
 
 /**
- * answer() - check a command's result, and that a refusal changed nothing
+ * tallied() - check a command's result
  * @command: as the table names it
  * @or_else: another errno that is right; @want if none
+ */
+void tallied(const char *command, const char *what, int got, int want,
+	     int or_else);
+
+/**
+ * answer() - the same, and that a refusal changed nothing
  */
 void answer(struct guest *g, const char *command, const char *what, int got,
 	    int want, int or_else);
 
-/** in_child() - fork; the child's failed checks are this program's
- *  Return: true in the child, which ends with child_ends().
+/**
+ * in_child() - fork, and wait for the child in the parent
+ * Return: true in the child, which ends with child_ends().
  */
 bool in_child(const char *what, unsigned int limit_ms);
 void child_ends(void) __attribute__((noreturn));

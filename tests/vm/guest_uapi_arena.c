@@ -311,9 +311,8 @@ void uapi_memory(struct guest *g)
 	expect(sum <= g->info.total_max_bytes, "ARENA: the cap over all files",
 	       "at most %llu bytes, got %llu", g->info.total_max_bytes, sum);
 	answer(g, "ARENA", "beyond the cap over all files",
-	       guest_take(g->fd, MEMPROBE_KIND_SCATTERED,
-			  g->info.arena_max_bytes, &arena),
-	       ENOMEM, ENOMEM);
+	       guest_take(g->fd, MEMPROBE_KIND_SCATTERED, MIB, &arena), ENOMEM,
+	       ENOMEM);
 	while (n)
 		close(fds[--n]);
 	answer(g, "ARENA", "a MiB after all was given back",

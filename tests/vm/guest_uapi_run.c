@@ -104,7 +104,7 @@ static const struct wrong wrongs[] = {
 	{ "2^32 - 1 bursts", ERANGE, 0,
 	  { ACTOR(bursts, ~0u), RUN(n_samples, ~0u) } },
 	{ "a gap of 1 ns", 0, 0, { ACTOR(gap_ns, 1) } },
-	{ "an endless gap", 0, 0, { ACTOR(gap_ns, ~0ull) } },
+	{ "an endless gap", 0, ERANGE, { ACTOR(gap_ns, ~0ull) } },
 
 	{ "no room for samples", EINVAL, 0, { RUN(n_samples, 0) } },
 	{ "room for one sample too few", EINVAL, 0, { RUN(n_samples, 1) } },
@@ -114,7 +114,7 @@ static const struct wrong wrongs[] = {
 	{ "a stride of samples of 260", EINVAL, 0, { RUN(sample_stride, 260) } },
 	{ "a stride of samples of 256", 0, 0, { RUN(sample_stride, 256) } },
 	{ "a stride of samples of 264", 0, 0, { RUN(sample_stride, 264) } },
-	{ "a stride of samples that leads out of memory", EFAULT, EOVERFLOW,
+	{ "a stride of samples that leads out of memory", EFAULT, ERANGE,
 	  { RUN(sample_stride, 0xfffffff8u) } },
 
 	{ "steps for a chase", EINVAL, 0, { RUN(n_steps, 4) } },
