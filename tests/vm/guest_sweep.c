@@ -5,7 +5,7 @@
  *
  *	guest_sweep [MAX_BYTES [STRIDE]]	(64 MiB, 64)
  *
- * Lines: sweep KIND BYTES MIN MEDIAN, ticks of a hop of a burst.
+ * Lines: clock RATE Hz; sweep KIND BYTES MIN MEDIAN, ticks of a hop of a burst.
  */
 #include "guest_lib.h"
 
@@ -95,6 +95,7 @@ int main(int argc, char **argv)
 	g = guest_new(0);
 	if (!g)
 		return guest_end();
+	printf("clock %llu Hz\n", g->info.tick_hz);
 	small = g->arena;
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		bytes = most < g->info.arena_max_bytes ? most
