@@ -37,6 +37,7 @@ static const struct attempt {
 	{ "unload", hostile_unload },
 	{ "memory-pressure", hostile_memory },
 	{ "endless-warm-up", hostile_warm_up },
+	{ "large-struct", hostile_large },
 	{ "fuzz", hostile_fuzz },
 };
 

@@ -38,6 +38,7 @@ void hostile_moved(struct guest *g);
 void hostile_unload(struct guest *g);
 void hostile_memory(struct guest *g);
 void hostile_warm_up(struct guest *g);
+void hostile_large(struct guest *g);
 void hostile_fuzz(struct guest *g);
 
 #endif

@@ -373,3 +373,32 @@ void hostile_warm_up(struct guest *g)
 	       "endless warm-up: time", "at most %llu ns, got %llu",
 	       g->info.call_max_ns + GUEST_NS_PER_S, took);
 }
+
+/*
+ * A struct of a later version may be larger, but not so large that looking
+ * for what is set in it takes the CPU for long: that cannot be interrupted.
+ */
+void hostile_large(struct guest *g)
+{
+	const size_t bytes = 1ull << 32;
+	__u64 begin, took;
+	__u32 *memory;
+	int error;
+
+	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED) {
+		skipped("a struct of 4 GiB", guest_error_name(errno));
+		return;
+	}
+	*memory = 0xfffffff8u;
+	begin = guest_now_ns(CLOCK_MONOTONIC);
+	error = guest_call(g->fd, MEMPROBE_INFO, memory);
+	took = guest_now_ns(CLOCK_MONOTONIC) - begin;
+	note("a struct of 4 GiB: %s after %llu ms", guest_error_name(-error),
+	     took / GUEST_NS_PER_MS);
+	expect(took < GUEST_NS_PER_S / 10, "a struct of 4 GiB",
+	       "an answer within 100 ms, got it after %llu",
+	       took / GUEST_NS_PER_MS);
+	munmap(memory, bytes);
+}

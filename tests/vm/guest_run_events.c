@@ -27,7 +27,6 @@ static void with_event(struct guest *g, __u32 type, __u64 config)
 /* Counted or not, what is said of it must hold together. */
 static bool sound(struct guest *g, const char *what)
 {
-	const bool counted = !g->event[0].error;
 	unsigned int valid = 0;
 	__u32 i;
 
@@ -49,7 +48,7 @@ static bool sound(struct guest *g, const char *what)
 	expect(!(g->run.got & MEMPROBE_RUN_COUNTED) == !!g->event[0].error,
 	       guest_text("%s: got", what), "to say if it was counted, got %#x",
 	       g->run.got);
-	return counted && valid;
+	return !g->event[0].error && valid;
 }
 
 static void hardware(struct guest *g, const char *what, __u64 config)

@@ -81,6 +81,16 @@ static void look_at(const struct memprobe_arena *arena, __u64 asked,
 	expect(arena->took_ns, guest_text("%s: time", what), "more than none");
 }
 
+/*
+ * What a machine that has just been started must have. User-mode Linux has
+ * no contiguous memory but what its buddy allocator hands out.
+ */
+static bool is_scarce(const struct guest *g, __u64 bytes)
+{
+	return bytes > 24 * MIB ||
+	       (bytes > 4 * MIB && g->info.clock == MEMPROBE_CLOCK_HOST_TSC);
+}
+
 /* @scarce: there may be none of it, which then must be ENOMEM. */
 static void take(struct guest *g, __u32 kind, __u64 bytes, __u32 page_shift,
 		 __u32 flags, bool scarce)
@@ -156,10 +166,11 @@ static void uncached(struct guest *g)
 		skipped("an uncached arena", "INFO says there are none here");
 		return;
 	}
-	take(g, MEMPROBE_KIND_CONTIG, least, 0, MEMPROBE_ARENA_UNCACHED, true);
+	take(g, MEMPROBE_KIND_CONTIG, least, 0, MEMPROBE_ARENA_UNCACHED,
+	     is_scarce(g, least));
 	uncached_spans(g);
 	/* What was uncached must be ordinary memory afterwards. */
-	take(g, MEMPROBE_KIND_CONTIG, least, 0, 0, true);
+	take(g, MEMPROBE_KIND_CONTIG, least, 0, 0, is_scarce(g, least));
 }
 
 void run_memory(struct guest *g)
@@ -177,7 +188,7 @@ void run_memory(struct guest *g)
 			continue;
 		}
 		for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-			take(g, kind, sizes[i], 0, 0, sizes[i] > 4 * MIB);
+			take(g, kind, sizes[i], 0, 0, is_scarce(g, sizes[i]));
 		take(g, kind, 64 * KIB, 0, MEMPROBE_ARENA_NODE, false);
 	}
 	if (g->info.huge_shift)
@@ -188,8 +199,9 @@ void run_memory(struct guest *g)
 		take(g, MEMPROBE_KIND_CONTIG, 4 * KIB, g->info.page_shift, 0,
 		     false);
 		take(g, MEMPROBE_KIND_CONTIG, 64 * KIB, 16, 0, false);
-		take(g, MEMPROBE_KIND_CONTIG, 2 * MIB, 21, 0, true);
-		take(g, MEMPROBE_KIND_CONTIG, 6 * MIB, 21, 0, true);
+		take(g, MEMPROBE_KIND_CONTIG, 2 * MIB, 21, 0, false);
+		take(g, MEMPROBE_KIND_CONTIG, 6 * MIB, 21, 0,
+		     is_scarce(g, 6 * MIB));
 		if (g->info.page_shift_max >= 30 &&
 		    g->info.arena_max_bytes >= 1024 * MIB)
 			take(g, MEMPROBE_KIND_CONTIG, 1024 * MIB, 30, 0, true);
