@@ -75,7 +75,16 @@ CHECKS := $(wildcard tests/run-units-test tests/cli/run \
 	scripts/check-layers scripts/check-style scripts/check-freestanding \
 	scripts/check-docs scripts/check-schema scripts/check-cppcheck)
 
-.PHONY: all run check test programs unit-programs san-programs install \
+# The kernel module, in guests; each says what it lacks where it lacks it.
+VM_CHECKS := $(wildcard tests/vm/run-kunit tests/vm/run-rig1)
+# What takes longer, or more packages: 'make check-kernel'.
+KERNEL_CHECKS := $(wildcard scripts/check-module scripts/check-dkms) \
+	$(if $(wildcard tests/fuzz/run),'tests/fuzz/run 60') \
+	'tests/vm/ktap --self-test' tests/vm/run-rig1-test \
+	'tests/vm/run-um-steps $(O)/memprobe' 'tests/vm/run-rig1 --slow'
+KERNEL_LIMIT_S := 1500
+
+.PHONY: all run check check-kernel um-kernel test programs unit-programs san-programs install \
 	uninstall clean format-check help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -126,14 +135,23 @@ run: ## install what is missing, build, measure; ARGS="--quick" adds options
 	@$(SUBMAKE) all
 	$(O)/memprobe run -o memprobe-report.json $(ARGS)
 
-check: ## install what is missing, build, run every test
-	@scripts/bootstrap build check
+check: ## install what is missing, build, run the tests, those in guests too
+	@scripts/bootstrap build check vm
 	@$(SUBMAKE) test
 
-test: programs san-programs ## the tests of 'make check', installing nothing
+check-kernel: ## install what is missing; every check of the kernel module
+	@scripts/bootstrap build check vm
+	@$(SUBMAKE) all um-kernel
+	$(Q)tests/run-units -t $(KERNEL_LIMIT_S) $(VM_CHECKS) $(KERNEL_CHECKS)
+
+test: programs san-programs um-kernel ## the tests of 'make check', installing nothing
 	$(Q)MEMPROBE=$(O)/memprobe CC='$(CC)' tests/run-units $(TEST_BIN) \
 		$(if $(SAN),,$(UNIT_BIN:$(O)/%=build-san/%)) $(CHECKS) \
-		'scripts/check-layers --self-test'
+		'scripts/check-layers --self-test' $(VM_CHECKS)
+
+# Once, before any test waits for it; whoever lacks it says so then.
+um-kernel:
+	$(Q)tests/vm/um-build -k >/dev/null || [ $$? -eq 77 ]
 
 programs: all $(TEST_BIN)
 unit-programs: $(UNIT_BIN)

@@ -11,6 +11,7 @@ smp, mem, icount, append, seconds
 tool    needs build/memprobe: it is /memprobe in the guest, with its libraries
 tool_lists
         a word that 'memprobe list' has to say, else the scenario is skipped
+slow    not in every run: only with --slow, or when named
 expect  regular expressions: each has to be found in what the guest said
 """
 
