@@ -163,8 +163,8 @@ _Static_assert(sizeof(struct memprobe_sample) == 256,
  * RUN ask for CAP_PERFMON (or CAP_SYS_ADMIN), and for CAP_SYS_ADMIN where
  * interrupts or prefetchers are turned off and where memory is physically
  * contiguous or uncached; they ask it of the caller and of whoever opened
- * the file. Under kernel lockdown prefetcher registers and event counters
- * are out of reach.
+ * the file. A locked-down kernel keeps prefetcher registers out of reach, and
+ * one that is locked down for confidentiality event counters too.
  *
  * Errors of all commands:
  *
@@ -260,7 +260,9 @@ enum memprobe_arena_flag {
 /**
  * enum memprobe_run_flag - bits of memprobe_run.flags, .got and
  *	memprobe_info.run_flags
- * @MEMPROBE_RUN_PREEMPT_OFF: no other task in a window
+ * @MEMPROBE_RUN_PREEMPT_OFF: no other task in a window. Without it there is
+ *	none either in a kernel that gives the CPU away at chosen points only:
+ *	the rest between windows is kept then, too
  * @MEMPROBE_RUN_IRQ_OFF: no maskable interrupt in it either; implies the
  *	former, which must be set too
  * @MEMPROBE_RUN_PREFETCH_OFF: hardware prefetchers off in it; needs
@@ -271,7 +273,7 @@ enum memprobe_arena_flag {
  *	what is per core (prefetchers, caches) it shared
  * @MEMPROBE_RUN_COUNTED: got only: at least one event was counted
  * @MEMPROBE_RUN_HYPERVISOR: got only: under a hypervisor, which can take the
- *	CPU in a quiet window too
+ *	CPU in a quiet window too; told on x86 only
  * @MEMPROBE_RUN_NO_MEASUREMENT: got only: interrupts off is a mere flag here
  *	(user-mode Linux); what was timed is no measurement of a quiet machine
  */
@@ -371,10 +373,14 @@ enum memprobe_slot {
  * @steps_max: out: steps of a sequence
  * @visits_max: out: times that a sequence may visit one slot
  * @ticks_max: out: words of memprobe_run.ticks
- * @group_max: out: hops timed together
+ * @group_max: out: hops timed together; fewer in a window that has no time
+ *	for so many at 2 us each
  * @cpus: out: CPUs online
  * @page_shift: out: the kernel's small pages are of 2^page_shift bytes
  * @huge_shift: out: those of a huge arena, 0 = it has none
+ * @contig_max_bytes: out: bytes of one contiguous arena
+ * @uncached_min_slots: out: the least slots of a ring in an uncached arena
+ * @reserved: out: 0
  */
 struct memprobe_info {
 	__u32 size;
@@ -411,6 +417,9 @@ struct memprobe_info {
 	__u32 cpus;
 	__u32 page_shift;
 	__u32 huge_shift;
+	__u64 contig_max_bytes;
+	__u32 uncached_min_slots;
+	__u32 reserved;
 };
 
 /**
@@ -474,8 +483,8 @@ struct memprobe_arena {
  *	before; a multiple of 8; 0, or stride is a multiple of 4096; 0 for a
  *	sequence
  * @seed: of the order of the ring
- * @hops: of a burst, rounded up to a multiple of 64; the window may end it
- *	earlier. A sequence: 0, all its steps
+ * @hops: of a burst, rounded up to a multiple of 64, with groups down to whole
+ *	groups; the window may end it earlier. A sequence: 0, all its steps
  * @warm_hops: made once before the first burst, in stretches of at most a
  *	window each, with interrupts on
  * @rewarm_hops: made at the beginning of each window, for at most half of it
@@ -486,8 +495,8 @@ struct memprobe_arena {
  *	gap; 0 = by what the warm-up showed
  *
  * In an uncached arena there are chases only, of full random order, over at
- * least memprobe_info.uncached_min_bytes: few lines, read over and over from
- * memory, would disturb their neighbours.
+ * least memprobe_info.uncached_min_bytes and uncached_min_slots: few lines,
+ * read over and over from memory, would disturb their neighbours.
  */
 struct memprobe_actor {
 	__u32 size;
@@ -516,7 +525,8 @@ struct memprobe_actor {
  * @type: PERF_TYPE_HARDWARE, _HW_CACHE, _RAW, or the number of a core PMU
  * @config, @config1, @config2: as in struct perf_event_attr
  * @error: out: 0 = counted; else a negative errno, and why not: -ENOENT no
- *	such event here, -EOPNOTSUPP not a core PMU or no events at all
+ *	such event here, -EOPNOTSUPP not a core PMU or no events at all, -EBUSY
+ *	no counter is free, -EPERM the kernel is locked down
  * @reserved: 0
  *
  * An event that cannot be counted fails no run: its counter is not valid.
@@ -559,7 +569,8 @@ struct memprobe_event {
  * @quiet_ns: out: time with preemption or interrupts off, in all
  * @quiet_max_ns: out: the longest of these stretches
  * @slept_ns: out: time spent asleep to keep the duty
- * @gap_ticks: out: a stretch between looks longer than this was a gap
+ * @gap_ticks: out: a stretch between looks longer than this was a gap in the
+ *	last window
  * @steal_ns: out: time that the hypervisor took from this CPU meanwhile, as
  *	the kernel counts it, to a tick; advisory
  * @valid: out: bit 0: steal_ns is known
@@ -600,7 +611,7 @@ struct memprobe_run {
 	__u32 reserved;
 };
 
-_Static_assert(sizeof(struct memprobe_info) == 184 &&
+_Static_assert(sizeof(struct memprobe_info) == 200 &&
 	       sizeof(struct memprobe_arena) == 72 &&
 	       sizeof(struct memprobe_actor) == 112 &&
 	       sizeof(struct memprobe_event) == 40 &&

@@ -25,6 +25,8 @@
 #define QUIET_GFP (GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
 #define BLOCK_ORDER (MP_BLOCK_SHIFT - PAGE_SHIFT)
 #define PIECES_STEP 1024u
+/* Made uncached at once; uncached arenas are whole multiples of it. */
+#define CACHE_STEP (2ull << 20)
 
 static uint arena_total_mib = MP_ARENA_TOTAL_MIB;
 module_param(arena_total_mib, uint, 0444);
@@ -89,25 +91,27 @@ static int take_pieces(struct mp_mem *mem, int node)
 {
 	const u64 piece = (u64)PAGE_SIZE << mem->order;
 	const u64 n = DIV_ROUND_UP_ULL(mem->bytes, piece);
+	const u64 until_ns = ktime_get_ns() + MP_ARENA_SEARCH_NS;
+	int err = 0;
 
 	mem->page = kvcalloc(n, sizeof(*mem->page), QUIET_GFP);
 	if (!mem->page)
 		return -ENOMEM;
-	while (mem->n_pages < n) {
-		if (fatal_signal_pending(current)) {
-			free_pieces(mem);
-			return -EINTR;
-		}
+	while (mem->n_pages < n && !err) {
 		mem->page[mem->n_pages] = take_piece(mem, node);
-		if (!mem->page[mem->n_pages]) {
-			free_pieces(mem);
-			return -ENOMEM;
-		}
-		mem->n_pages++;
-		if (mem->n_pages % PIECES_STEP == 0)
-			cond_resched();
+		if (mem->page[mem->n_pages])
+			mem->n_pages++;
+		else
+			err = -ENOMEM;
+		if (fatal_signal_pending(current))
+			err = -EINTR;
+		if (ktime_get_ns() > until_ns)
+			err = -ENOMEM;
+		cond_resched();
 	}
-	return 0;
+	if (err)
+		free_pieces(mem);
+	return err;
 }
 
 /* The allocator hands out neighbours in order; here they lie in none. */
@@ -186,8 +190,8 @@ static int take_contig(struct mp_mem *mem, int node, u32 shift)
 
 	/* The buddy allocator's pieces are aligned to their size. */
 	if (mem->bytes <= 1ull << MP_BLOCK_SHIFT && align <= mem->bytes &&
-	    (mem->bytes & (mem->bytes - 1)) == 0)
-		return take_buddy(mem, node);
+	    (mem->bytes & (mem->bytes - 1)) == 0 && !take_buddy(mem, node))
+		return 0;
 	err = mp_contig_take(mem->bytes >> PAGE_SHIFT, align >> PAGE_SHIFT,
 			     node, &page);
 	if (err)
@@ -262,7 +266,8 @@ static void describe_pieces(const struct mp_mem *mem,
 	arena->got_block_shift = PAGE_SHIFT + __ffs64(ends);
 }
 
-static void describe(const struct mp_mem *mem, struct memprobe_arena *arena)
+/* Return: 0; -ENOMEM it is not made of the pages that were asked for. */
+static int describe(const struct mp_mem *mem, struct memprobe_arena *arena)
 {
 	arena->bytes = mem->bytes;
 	arena->got = mem->got;
@@ -270,6 +275,7 @@ static void describe(const struct mp_mem *mem, struct memprobe_arena *arena)
 	describe_pieces(mem, arena);
 	if (arena->pieces == 1)
 		arena->got |= MEMPROBE_ARENA_CONTIG;
+	return arena->got_block_shift < arena->page_shift ? -ENOMEM : 0;
 }
 
 /* -- taking and giving ------------------------------------------------------ */
@@ -308,14 +314,38 @@ static void give_kind(struct mp_mem *mem)
 	}
 }
 
+/*
+ * In parts, each of which takes a moment only. Whatever comes, the flag says
+ * from the first part on that all has to be made cached again.
+ */
 static int make_uncached(struct mp_mem *mem)
 {
-	int err;
+	const unsigned long base = (unsigned long)mem->base;
+	u64 at;
+	int err = 0;
 
-	err = mp_cache_off((unsigned long)mem->base,
-			   mem->bytes >> PAGE_SHIFT);
-	if (!err)
-		mem->got |= MEMPROBE_ARENA_UNCACHED;
+	mem->got |= MEMPROBE_ARENA_UNCACHED;
+	for (at = 0; at < mem->bytes && !err; at += CACHE_STEP) {
+		err = mp_cache_off(base + at, CACHE_STEP >> PAGE_SHIFT);
+		if (!err && fatal_signal_pending(current))
+			err = -EINTR;
+		cond_resched();
+	}
+	return err;
+}
+
+static int make_cached(const struct mp_mem *mem)
+{
+	const unsigned long base = (unsigned long)mem->base;
+	int err = 0, each;
+	u64 at;
+
+	for (at = 0; at < mem->bytes; at += CACHE_STEP) {
+		each = mp_cache_on(base + at, CACHE_STEP >> PAGE_SHIFT);
+		if (each)
+			err = each;
+		cond_resched();
+	}
 	return err;
 }
 
@@ -326,6 +356,12 @@ static u64 round_bytes(const struct memprobe_arena *arena)
 
 	if (arena->kind == MEMPROBE_KIND_BLOCKS)
 		shift = MP_BLOCK_SHIFT;
+	if (arena->flags & MEMPROBE_ARENA_UNCACHED && shift < ilog2(CACHE_STEP))
+		shift = ilog2(CACHE_STEP);
+	/* As the kernel rounds it itself where it maps huge pages. */
+	if (MP_HUGE_SHIFT && arena->kind == MEMPROBE_KIND_HUGE &&
+	    arena->bytes >= 1ull << MP_HUGE_SHIFT)
+		shift = MP_HUGE_SHIFT;
 	return round_up(arena->bytes, 1ull << shift);
 }
 
@@ -356,18 +392,18 @@ int mp_mem_take(struct memprobe_arena *arena, struct mp_mem **out)
 	err = take_kind(mem, arena);
 	if (err)
 		goto err_unreserve;
-	if (arena->flags & MEMPROBE_ARENA_UNCACHED) {
+	if (arena->flags & MEMPROBE_ARENA_UNCACHED)
 		err = make_uncached(mem);
-		if (err)
-			goto err_give;
+	if (!err)
+		err = describe(mem, arena);
+	if (err) {
+		mp_mem_give(mem);
+		return err;
 	}
-	describe(mem, arena);
 	arena->took_ns = ktime_get_ns() - start_ns;
 	*out = mem;
 	return 0;
 
-err_give:
-	give_kind(mem);
 err_unreserve:
 	unreserve(mem->bytes);
 err_free:
@@ -381,9 +417,8 @@ void mp_mem_give(struct mp_mem *mem)
 	 * Memory that cannot be made cached again is of no use to anybody: it
 	 * stays ours, counted, until the machine is started anew.
 	 */
-	if ((mem->got & MEMPROBE_ARENA_UNCACHED) &&
-	    mp_cache_on((unsigned long)mem->base, mem->bytes >> PAGE_SHIFT)) {
-		pr_warn_once("memprobe: %llu bytes stay uncached and lost\n",
+	if ((mem->got & MEMPROBE_ARENA_UNCACHED) && make_cached(mem)) {
+		pr_warn("memprobe: %llu bytes stay uncached and lost\n",
 			     mem->bytes);
 		kfree(mem);
 		return;
@@ -391,6 +426,12 @@ void mp_mem_give(struct mp_mem *mem)
 	give_kind(mem);
 	unreserve(mem->bytes);
 	kfree(mem);
+}
+
+bool mp_mem_guarded(u32 kind, u32 flags)
+{
+	return kind == MEMPROBE_KIND_CONTIG || kind == MEMPROBE_KIND_BLOCKS ||
+	       (flags & MEMPROBE_ARENA_UNCACHED);
 }
 
 void mp_mem_info(struct memprobe_info *info)
@@ -403,8 +444,11 @@ void mp_mem_info(struct memprobe_info *info)
 		info->arena_flags |= MEMPROBE_ARENA_UNCACHED;
 	info->arenas_max = MP_ARENAS_MAX;
 	info->arena_max_bytes = total_max();
+	info->contig_max_bytes = MP_HAVE_CONTIG_RANGE ? total_max() :
+				 1ull << MP_BLOCK_SHIFT;
 	info->total_max_bytes = total_max();
 	info->uncached_min_bytes = MP_UNCACHED_MIN_BYTES;
+	info->uncached_min_slots = MP_UNCACHED_MIN_SLOTS;
 	info->page_shift = PAGE_SHIFT;
 	info->page_shift_max = MP_PAGE_SHIFT_MAX;
 	info->huge_shift = MP_HUGE_SHIFT;

@@ -50,6 +50,14 @@ int mp_mem_take(struct memprobe_arena *arena, struct mp_mem **mem);
 /** mp_mem_give() - back to where it came from */
 void mp_mem_give(struct mp_mem *mem);
 
+/**
+ * mp_mem_guarded() - is it memory for CAP_SYS_ADMIN only?
+ * @flags: enum memprobe_arena_flag, asked for or got
+ *
+ * Contiguous memory and a clock help to find eviction sets and rows.
+ */
+bool mp_mem_guarded(u32 kind, u32 flags);
+
 /** mp_mem_info() - what this kernel can give, into an INFO */
 void mp_mem_info(struct memprobe_info *info);
 

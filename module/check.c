@@ -8,6 +8,8 @@
 #include "core/steps.h"
 #include "limits.h"
 
+#define NS_PER_S 1000000000ull
+
 /* Bit @value of @set; false for a value beyond it. */
 static bool has(__u32 set, __u32 value)
 {
@@ -68,6 +70,9 @@ static int check_take(const struct memprobe_arena *arena,
 		return -EINVAL;
 	if (arena->bytes > have->arena_max_bytes)
 		return -ERANGE;
+	if (arena->kind == MEMPROBE_KIND_CONTIG &&
+	    arena->bytes > have->contig_max_bytes)
+		return -EOPNOTSUPP;
 	err = check_node(arena);
 	if (err)
 		return err;
@@ -122,12 +127,14 @@ static int check_sizes(const struct memprobe_run *run)
 	if (run->actor_size < sizeof(struct memprobe_actor) ||
 	    run->actor_size % 8)
 		return -EINVAL;
+	if (run->actor_size > MP_STRUCT_MAX)
+		return -E2BIG;
 	if (!run->n_events)
 		return 0;
 	if (run->event_size < sizeof(struct memprobe_event) ||
 	    run->event_size % 8)
 		return -EINVAL;
-	return 0;
+	return run->event_size > MP_STRUCT_MAX ? -E2BIG : 0;
 }
 
 int mp_check_run(const struct memprobe_run *run,
@@ -184,6 +191,9 @@ static int check_chase(const struct memprobe_actor *actor,
 		       const struct memprobe_run *run,
 		       const struct memprobe_info *have)
 {
+	const __u64 window_ns = run->window_ns ? run->window_ns :
+						 have->window_default_ns;
+	struct mp_window window;
 	__u64 groups;
 
 	if (run->n_steps || !actor->hops)
@@ -195,6 +205,10 @@ static int check_chase(const struct memprobe_actor *actor,
 		return -ERANGE;
 	if (!actor->group)
 		return 0;
+	/* At a tick a nanosecond: whether so many hops fit in time. */
+	mp_window_make(&window, window_ns, NS_PER_S);
+	if (actor->group > mp_window_group_max(&window))
+		return -ERANGE;
 	groups = actor->hops / actor->group;
 	if (!groups || groups > run->n_ticks ||
 	    groups * actor->bursts > run->n_ticks)
@@ -285,7 +299,8 @@ int mp_check_span(const struct memprobe_actor *actor, __u64 arena_bytes,
 	/* A caller's own order could go to and fro between two rows. */
 	if ((got & MEMPROBE_ARENA_UNCACHED) &&
 	    (actor->op != MEMPROBE_OP_CHASE || actor->reach ||
-	     actor->length < MP_UNCACHED_MIN_BYTES))
+	     actor->length < MP_UNCACHED_MIN_BYTES ||
+	     mp_actor_slots(actor) < MP_UNCACHED_MIN_SLOTS))
 		return -EOPNOTSUPP;
 	return 0;
 }

@@ -29,8 +29,9 @@ static bool may_do(unsigned long from, unsigned long pages, int node)
 
 	for (pfn = from; pfn < from + pages; pfn += pageblock_nr_pages) {
 		page = pfn_to_online_page(pfn);
+		/* What is movable must stay so: memory may be taken out there. */
 		if (!page || PageReserved(page) || PageHuge(page) ||
-		    page_to_nid(page) != node)
+		    page_to_nid(page) != node || is_zone_movable_page(page))
 			return false;
 		if (zone && page_zone(page) != zone)
 			return false;
@@ -45,7 +46,7 @@ static int try(unsigned long from, unsigned long pages, int node)
 	if (!may_do(from, pages, node))
 		return -EBUSY;
 	return alloc_contig_range(from, from + pages, MIGRATE_MOVABLE,
-				  GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
+				  GFP_KERNEL | __GFP_NOWARN);
 }
 
 static int take_on(int node, unsigned long pages, unsigned long align,

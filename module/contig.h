@@ -15,7 +15,8 @@ struct page;
  * @first: gets the first page
  *
  * Return: 0; -ENOMEM none found in MP_ARENA_SEARCH_NS, or this kernel has no
- * way to take one; -EINTR killed.
+ * way to take one; -EINTR killed. Time and signals are looked at between two
+ * tries; one try, which may wait for pages being written, takes its time.
  */
 int mp_contig_take(unsigned long pages, unsigned long align, int node,
 		   struct page **first);

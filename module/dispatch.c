@@ -225,6 +225,7 @@ static int run_job(struct call *call, struct mp_job *job)
 		err = mp_may_run(call->file, &job->run);
 	if (!err)
 		err = read_job(job, &have);
+	mp_run_clear(&job->run);
 	if (!err)
 		err = mp_run_job(call->own, job);
 	if (!err)
@@ -245,6 +246,7 @@ static int handle_run(struct call *call)
 	if (!job)
 		return -ENOMEM;
 	job->run = call->word.run;
+	job->is_admin = mp_is_admin(call->file);
 	err = run_job(call, job);
 	call->word.run = job->run;
 	kvfree(job->step);
@@ -265,7 +267,7 @@ static int handle_run(struct call *call)
 }
 
 static const struct command commands[] = {
-	COMMAND(MEMPROBE_INFO, memprobe_info, huge_shift, handle_info),
+	COMMAND(MEMPROBE_INFO, memprobe_info, reserved, handle_info),
 	COMMAND(MEMPROBE_ARENA, memprobe_arena, took_ns, handle_arena),
 	COMMAND(MEMPROBE_RUN, memprobe_run, reserved, handle_run),
 };
@@ -296,6 +298,8 @@ long mp_dispatch(struct file *file, unsigned int number, unsigned long address)
 		return -EFAULT;
 	if (call.size < command->first_size)
 		return -EINVAL;
+	if (call.size > MP_STRUCT_MAX)
+		return -E2BIG;
 	err = copy_struct_from_user(&call.word, command->size, call.from,
 				    call.size);
 	if (err)

@@ -52,11 +52,23 @@
  * hammer one row of memory.
  */
 #define MP_UNCACHED_MIN_BYTES (16ull << 20)
+/**
+ * MP_UNCACHED_MIN_SLOTS - for the same reason: about 100 loads a row in the
+ * 64 ms between two refreshes of memory.
+ */
+#define MP_UNCACHED_MIN_SLOTS 4096u
+/** MP_STRUCT_MAX - no struct of a caller is larger. */
+#define MP_STRUCT_MAX 4096u
 /** MP_PAGE_SHIFT_MAX - 1 GiB. */
 #define MP_PAGE_SHIFT_MAX 30u
 
 /** MP_RATE_SLEEP_MS - how long the rate of the clock is measured. */
 #define MP_RATE_SLEEP_MS 20u
+/**
+ * MP_RATE_OFF_PART - a rate that is off by more than this part of itself is
+ * another clock's.
+ */
+#define MP_RATE_OFF_PART 256u
 /** MP_RATE_MIN_HZ, MP_RATE_MAX_HZ - a clock outside is not to be trusted. */
 #define MP_RATE_MIN_HZ 1000000ull
 #define MP_RATE_MAX_HZ 15000000000ull

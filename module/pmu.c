@@ -21,15 +21,7 @@ bool mp_pmu_can(void)
 	return true;
 }
 
-/* Types that are PMUs of their own: software, tracepoints, breakpoints. */
-static bool type_may_do(u32 type)
-{
-	return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE ||
-	       type == PERF_TYPE_RAW || type >= PERF_TYPE_MAX;
-}
-
-static struct perf_event *open_event(const struct memprobe_event *want,
-				     u32 cpu)
+static struct perf_event *create(const struct memprobe_event *want, u32 cpu)
 {
 	struct perf_event_attr attr = {
 		.type = want->type,
@@ -39,21 +31,61 @@ static struct perf_event *open_event(const struct memprobe_event *want,
 		.config2 = want->config2,
 		.pinned = 1,
 	};
-	struct perf_event *event;
 
-	if (!type_may_do(want->type))
-		return ERR_PTR(-EOPNOTSUPP);
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+}
+
+/* Others (uncore, energy ..) count for more than this CPU. */
+static bool of_core(const struct perf_event *event)
+{
+	return event->pmu->task_ctx_nr == perf_hw_context &&
+	       !event->attr.sample_period;
+}
+
+/*
+ * A type of a PMU's own is tried with nothing in it first: some take an
+ * address or a period from config, and those must never see the caller's.
+ */
+static bool may_do(u32 type, u32 cpu)
+{
+	const struct memprobe_event nothing = { .type = type };
+	struct perf_event *event;
+	bool core;
+
+	if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE ||
+	    type == PERF_TYPE_RAW)
+		return true;
+	if (type < PERF_TYPE_MAX)
+		return false;
+	event = create(&nothing, cpu);
+	if (IS_ERR(event))
+		return false;
+	core = of_core(event);
+	perf_event_release_kernel(event);
+	return core;
+}
+
+static struct perf_event *open_event(const struct memprobe_event *want,
+				     u32 cpu)
+{
+	struct perf_event *event;
+	int err = 0;
+
 	if (security_locked_down(LOCKDOWN_PERF))
 		return ERR_PTR(-EPERM);
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	if (!may_do(want->type, cpu))
+		return ERR_PTR(-EOPNOTSUPP);
+	event = create(want, cpu);
 	if (IS_ERR(event))
 		return event;
-	/* Others (uncore, energy ..) count for more than this CPU. */
-	if (event->pmu->task_ctx_nr != perf_hw_context) {
-		perf_event_release_kernel(event);
-		return ERR_PTR(-EOPNOTSUPP);
-	}
-	return event;
+	if (!of_core(event))
+		err = -EOPNOTSUPP;
+	else if (event->state != PERF_EVENT_STATE_ACTIVE)
+		err = -EBUSY;
+	if (!err)
+		return event;
+	perf_event_release_kernel(event);
+	return ERR_PTR(err);
 }
 
 void mp_pmu_open(struct mp_pmu *pmu, u32 cpu, struct memprobe_event *want,

@@ -18,93 +18,108 @@
 
 #include "core/arch.h"
 #include "core/steps.h"
-
-/* Rewarming takes at most this part of a window. */
-#define REWARM_PART 2u
+#include "limits.h"
 
 /* When the next quiet window may begin; under the lock of runs. */
 static DEFINE_PER_CPU(u64, rest_until_ns);
 
-bool mp_quiet_is(u32 flags)
+static bool preempt_is_off(u32 flags)
 {
 	return flags & (MEMPROBE_RUN_PREEMPT_OFF | MEMPROBE_RUN_IRQ_OFF);
 }
 
+bool mp_quiet_is(u32 flags)
+{
+	return preempt_is_off(flags) || !preempt_model_preemptible();
+}
+
 /* -- inside ----------------------------------------------------------------- */
 
-static void rewarm(struct mp_quiet *quiet, u64 open_tick)
+static void rewarm(struct mp_quiet *quiet)
 {
 	struct mp_chase *warm = &quiet->warm;
+	struct mp_window window;
 
 	*warm = (struct mp_chase){
 		.cursor = quiet->cursor,
 		.hops = min(quiet->rewarm_hops, quiet->window.hops),
 		.gap_ticks = quiet->gap_ticks,
+		.slow_ticks = quiet->slow_ticks,
 	};
 	if (!warm->hops)
 		return;
-	mp_window_bound(&quiet->window, mp_ticks_look() - open_tick,
-			REWARM_PART, warm);
+	mp_window_rewarm(&quiet->window, quiet->group, &window);
+	mp_window_bound(&window, mp_ticks_look() - quiet->open_tick, warm);
 	mp_chase_run(warm);
 	quiet->cursor = warm->cursor;
 }
 
-static void walk_ring(struct mp_quiet *quiet, u64 open_tick)
+static void walk_ring(struct mp_quiet *quiet, u64 elapsed)
 {
 	struct mp_chase *chase = &quiet->chase;
 
 	chase->cursor = quiet->cursor;
 	chase->hops = min(quiet->hops, quiet->window.hops);
-	mp_window_bound(&quiet->window, mp_ticks_look() - open_tick, 1, chase);
+	chase->slow_ticks = quiet->warm.slow_ticks;
+	mp_window_bound(&quiet->window, elapsed, chase);
 	mp_chase_run(chase);
 	quiet->cursor = chase->cursor;
 }
 
-static void walk_groups(struct mp_quiet *quiet, u64 open_tick)
+static void walk_groups(struct mp_quiet *quiet, u64 elapsed)
 {
 	struct mp_chase *chase = &quiet->chase;
 	u64 limit;
 	u32 n;
 
-	limit = mp_window_groups(&quiet->window, mp_ticks_look() - open_tick,
-				 quiet->group);
+	limit = mp_window_groups(&quiet->window, elapsed, quiet->group);
 	chase->start_tick = mp_ticks_look();
 	n = mp_chase_groups(&quiet->cursor, quiet->ticks, quiet->groups,
 			    quiet->group, limit);
 	chase->done_hops = (u64)n * quiet->group;
 }
 
-static void walk_steps(struct mp_quiet *quiet, u64 open_tick)
+/* A step that flushes is two: it loads the line before. */
+static void walk_steps(struct mp_quiet *quiet, u64 elapsed)
 {
 	struct mp_chase *chase = &quiet->chase;
 	u64 limit;
 
-	limit = mp_window_groups(&quiet->window, mp_ticks_look() - open_tick,
-				 MP_CHASE_FINE_HOPS);
+	limit = mp_window_groups(&quiet->window, elapsed,
+				 2 * MP_STEPS_LOOK);
 	chase->start_tick = mp_ticks_look();
 	chase->done_hops = mp_steps_run(quiet->first, limit, &chase->ticks);
 }
 
-static void measure(struct mp_quiet *quiet, u64 open_tick)
+/* @tail: what is still to be done when the stretch is over. */
+static void measure(struct mp_quiet *quiet, u64 tail)
 {
+	const u64 elapsed = mp_ticks_look() - quiet->open_tick + tail;
+
 	quiet->chase = (struct mp_chase){ .gap_ticks = quiet->gap_ticks };
 	if (quiet->first)
-		walk_steps(quiet, open_tick);
+		walk_steps(quiet, elapsed);
 	else if (quiet->group)
-		walk_groups(quiet, open_tick);
+		walk_groups(quiet, elapsed);
 	else
-		walk_ring(quiet, open_tick);
+		walk_ring(quiet, elapsed);
 }
 
-/* All of it, from the first count to the last. */
-static void inside(struct mp_quiet *quiet, u64 open_tick)
+/*
+ * All of it, from the first count to the last. What is read behind the
+ * stretch costs what the same cost before it: @tail has that of the rest.
+ */
+static void inside(struct mp_quiet *quiet, u64 tail)
 {
+	u64 from;
+
 	mp_witness_read(&quiet->before);
 	quiet->empty_ticks = mp_chase_empty();
-	rewarm(quiet, open_tick);
+	rewarm(quiet);
+	from = mp_ticks_begin();
 	mp_freq_read(&quiet->freq[0]);
 	mp_pmu_read(quiet->pmu, &quiet->count[0]);
-	measure(quiet, open_tick);
+	measure(quiet, tail + mp_ticks_end() - from);
 	mp_pmu_read(quiet->pmu, &quiet->count[1]);
 	mp_freq_read(&quiet->freq[1]);
 	mp_witness_read(&quiet->after);
@@ -118,49 +133,79 @@ static void window_here(struct mp_quiet *quiet)
 {
 	const bool irq_off = quiet->flags & MEMPROBE_RUN_IRQ_OFF;
 	unsigned long irq = 0;
-	u64 open_tick, saved = 0;
+	u64 saved = 0, ns;
 
 	quiet->prefetch_off = false;
 	if (irq_off)
 		local_irq_save(irq);
-	open_tick = mp_ticks_begin();
+	quiet->open_tick = mp_ticks_begin();
 	if (quiet->flags & MEMPROBE_RUN_PREFETCH_OFF)
 		quiet->prefetch_off = mp_prefetch_off(&mp_machine.prefetch,
 						      &saved);
-	inside(quiet, open_tick);
+	inside(quiet, mp_ticks_end() - quiet->open_tick);
 	if (quiet->prefetch_off)
 		mp_prefetch_restore(&mp_machine.prefetch, saved);
-	quiet->quiet_ns = mp_window_ns(mp_ticks_end() - open_tick, quiet->hz);
+	ns = mp_window_ns(mp_ticks_end() - quiet->open_tick, quiet->hz);
 	if (irq_off)
 		local_irq_restore(irq);
+	quiet->quiet_ns = min(ns, MP_CALL_MAX_NS);
 }
 
 /* Not before the window has been paid for. */
 static void account(const struct mp_quiet *quiet)
 {
-	per_cpu(rest_until_ns, quiet->cpu) =
-		mp_window_rest(ktime_get_ns(), quiet->quiet_ns);
+	if (mp_quiet_is(quiet->flags))
+		per_cpu(rest_until_ns, quiet->cpu) =
+			mp_window_rest(ktime_get_ns(), quiet->quiet_ns);
+}
+
+int mp_quiet_place(u32 cpu)
+{
+	if (!cpu_online(cpu))
+		return -ENXIO;
+	return raw_smp_processor_id() == cpu ? 0 : -EXDEV;
+}
+
+/*
+ * The CPU stays online for as long as it is ours. Where others may run in
+ * the window that can be long, and nothing in it needs the CPU to stay.
+ */
+static int window_open(struct mp_quiet *quiet)
+{
+	int err;
+
+	cpus_read_lock();
+	err = mp_quiet_place(quiet->cpu);
+	cpus_read_unlock();
+	if (!err)
+		window_here(quiet);
+	return err;
+}
+
+static int window_closed(struct mp_quiet *quiet)
+{
+	int err;
+
+	cpus_read_lock();
+	preempt_disable();
+	err = mp_quiet_place(quiet->cpu);
+	if (!err)
+		window_here(quiet);
+	preempt_enable();
+	cpus_read_unlock();
+	return err;
 }
 
 int mp_quiet_window(struct mp_quiet *quiet)
 {
-	const bool preempt_off = mp_quiet_is(quiet->flags);
-	int err = -ENXIO;
+	int err;
 
-	cpus_read_lock();
-	if (!cpu_online(quiet->cpu))
-		goto out;
-	if (preempt_off)
-		preempt_disable();
-	err = raw_smp_processor_id() == quiet->cpu ? 0 : -EXDEV;
+	if (preempt_is_off(quiet->flags))
+		err = window_closed(quiet);
+	else
+		err = window_open(quiet);
 	if (!err)
-		window_here(quiet);
-	if (preempt_off)
-		preempt_enable();
-	if (!err && preempt_off)
 		account(quiet);
-out:
-	cpus_read_unlock();
 	return err;
 }
 
@@ -179,9 +224,7 @@ int mp_quiet_rest(u32 cpu, u64 owed_ns, u64 until_ns, u64 *slept_ns)
 	const u64 rest_ns = max(per_cpu(rest_until_ns, cpu), start + owed_ns);
 	u64 now = start;
 
-	while (now < rest_ns && now < until_ns) {
-		if (signal_pending(current))
-			return -EINTR;
+	while (now < rest_ns && now < until_ns && !signal_pending(current)) {
 		sleep_until(min(rest_ns, until_ns));
 		now = ktime_get_ns();
 	}

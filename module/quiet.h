@@ -22,14 +22,18 @@
  * @group: in: hops timed together; 0 = totals
  * @groups: in: groups that @ticks has room for
  * @gap_ticks: in: a longer stretch between looks is a gap
+ * @slow_ticks: in: no stretch of MP_CHASE_LOOK_HOPS hops should take longer,
+ *	0 = nothing is known
  * @ticks: in: room for the ticks of groups; written in the window
  * @warm: out: the stretch before; its done_hops and look_max_ticks
  * @chase: out: the measured stretch; of groups the sums
  * @empty_ticks: out: an empty window
+ * @open_tick: out: when it began
  * @before, @after: out: witnesses around all of it
  * @freq: out: core and reference clock before and after the stretch
  * @count: out: events before and after it
- * @quiet_ns: out: length of all that was quiet
+ * @quiet_ns: out: length of all of it; no more than MP_CALL_MAX_NS, should
+ *	the clock have jumped
  * @cpu_end: out: where it ended
  * @prefetch_off: out: prefetchers were off, and it read back so
  */
@@ -46,10 +50,12 @@ struct mp_quiet {
 	u32 group;
 	u32 groups;
 	u64 gap_ticks;
+	u64 slow_ticks;
 	u64 *ticks;
 	struct mp_chase warm;
 	struct mp_chase chase;
 	u64 empty_ticks;
+	u64 open_tick;
 	struct mp_witness before;
 	struct mp_witness after;
 	struct mp_freq freq[2];
@@ -70,8 +76,19 @@ struct mp_quiet {
  */
 int mp_quiet_window(struct mp_quiet *quiet);
 
-/** mp_quiet_is() - do these flags keep others from the CPU? */
+/**
+ * mp_quiet_is() - do windows of these flags keep others from the CPU?
+ *
+ * Also without any flag, in a kernel that gives the CPU away at chosen points
+ * only, and not in a loop.
+ */
 bool mp_quiet_is(u32 flags);
+
+/**
+ * mp_quiet_place() - is the CPU online, and is it the caller's? under
+ * cpus_read_lock(); 0, -ENXIO or -EXDEV
+ */
+int mp_quiet_place(u32 cpu);
 
 /**
  * mp_quiet_rest() - sleep until the next quiet window may begin on a CPU

@@ -74,22 +74,43 @@ static u64 look_millis(void)
 	return (end - start) * 1000 / READS;
 }
 
+/* Ticks a second since the first moment; 0 where that makes no sense. */
+static u64 hz_since(const struct mp_rate *rate, const struct instant *now)
+{
+	const u64 ticks = now->tick - rate->first_tick;
+	const u64 ns = now->raw_ns - rate->first_raw_ns;
+	u64 hz;
+
+	if (!ns || (s64)ns < 0 || (s64)ticks <= 0)
+		return 0;
+	hz = mul_u64_u64_div_u64(ticks, NSEC_PER_SEC, ns);
+	return hz < MP_RATE_MIN_HZ || hz > MP_RATE_MAX_HZ ? 0 : hz;
+}
+
 int mp_rate_measure(struct mp_rate *rate)
 {
-	const struct instant first = read_both();
-	struct instant last;
-	u64 ticks, ns;
+	struct instant now = read_both();
 
+	rate->first_tick = now.tick;
+	rate->first_raw_ns = now.raw_ns;
 	msleep(MP_RATE_SLEEP_MS);
-	last = read_both();
-	ticks = last.tick - first.tick;
-	ns = last.raw_ns - first.raw_ns;
-	if (!ns || (s64)ticks <= 0)
-		return -ENODEV;
-	rate->hz = mul_u64_u64_div_u64(ticks, NSEC_PER_SEC, ns);
-	if (rate->hz < MP_RATE_MIN_HZ || rate->hz > MP_RATE_MAX_HZ)
+	now = read_both();
+	rate->hz = hz_since(rate, &now);
+	if (!rate->hz)
 		return -ENODEV;
 	rate->empty_millis = empty_millis();
 	rate->look_millis = look_millis();
+	return 0;
+}
+
+int mp_rate_refresh(struct mp_rate *rate)
+{
+	const struct instant now = read_both();
+	const u64 hz = hz_since(rate, &now);
+	const u64 off = hz > rate->hz ? hz - rate->hz : rate->hz - hz;
+
+	if (off > rate->hz / MP_RATE_OFF_PART)
+		return mp_rate_measure(rate);
+	rate->hz = hz;
 	return 0;
 }

@@ -10,14 +10,25 @@
  * @hz: ticks a second, against CLOCK_MONOTONIC_RAW
  * @empty_millis: an empty window, ticks times 1000
  * @look_millis: a look at the clock that nothing hides, the same
+ * @first_tick, @first_raw_ns: where counting began
  */
 struct mp_rate {
 	u64 hz;
 	u64 empty_millis;
 	u64 look_millis;
+	u64 first_tick;
+	u64 first_raw_ns;
 };
 
 /** mp_rate_measure() - sleeps MP_RATE_SLEEP_MS; 0 or -ENODEV */
 int mp_rate_measure(struct mp_rate *rate);
+
+/**
+ * mp_rate_refresh() - the same over all the time since
+ *
+ * Where that differs from what was measured, the clock has jumped (a machine
+ * that was moved or suspended): it is measured anew.
+ */
+int mp_rate_refresh(struct mp_rate *rate);
 
 #endif

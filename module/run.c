@@ -28,8 +28,16 @@
 #include "rate.h"
 #include "sample.h"
 
+/* Warming up takes a rest of so long .. */
+#define WARM_REST_NS 1000000ull
+/* .. after so long. */
+#define WARM_NS MP_WINDOW_MAX_NS
+/* What get_cpu_idle_time_us() says where idle time is not counted. */
+#define NOT_KNOWN ((u64)-1)
+
 /* A moment: for what happened between two of them. */
 struct moment {
+	u64 tick;
 	u64 ns;
 	u64 idle_us;
 };
@@ -44,6 +52,7 @@ struct mp_walk {
 	u64 until_ns;
 	u64 look[MP_GAP_LOOKS];
 	u32 looks;
+	bool prefetch_on;
 	struct moment last;
 };
 
@@ -162,28 +171,34 @@ static void learn_look(struct mp_walk *walk, const struct mp_chase *chase)
 		return;
 	walk->look[walk->looks++ % MP_GAP_LOOKS] = chase->look_max_ticks;
 	walk->quiet.gap_ticks = gap_ticks(walk);
+	/* Beyond twice the usual: what is slower is no hop of this ring. */
+	walk->quiet.slow_ticks =
+		mp_gap_ticks(walk->look, min(walk->looks, MP_GAP_LOOKS), 0);
 }
 
 /* -- warming up ------------------------------------------------------------------ */
 
 static struct moment moment_of(u32 cpu)
 {
-	const struct moment now = {
+	struct moment now = {
+		.tick = mp_ticks_look(),
 		.ns = ktime_get_ns(),
 		.idle_us = get_cpu_idle_time_us(cpu, NULL),
 	};
 
+	/* Idle while a task of this CPU waits for a disk is counted apart. */
+	if (now.idle_us != NOT_KNOWN)
+		now.idle_us += get_cpu_iowait_time_us(cpu, NULL);
 	return now;
 }
 
 /* Only while no CPU comes or goes are both answers of one moment. */
 static int still_there(u32 cpu)
 {
-	int err = -ENXIO;
+	int err;
 
 	cpus_read_lock();
-	if (cpu_online(cpu))
-		err = raw_smp_processor_id() == cpu ? 0 : -EXDEV;
+	err = mp_quiet_place(cpu);
 	cpus_read_unlock();
 	return err;
 }
@@ -198,10 +213,26 @@ static int may_go_on(const struct mp_walk *walk)
 	return still_there(walk->quiet.cpu);
 }
 
+/*
+ * Not every kernel takes the CPU away from a loop, and none gives it to those
+ * that a real-time task stands before: now and then it is left to them.
+ */
+static void rest_of_warm_up(struct mp_walk *walk, u64 *since_ns)
+{
+	const u64 now = ktime_get_ns();
+
+	cond_resched();
+	if (now - *since_ns < WARM_NS)
+		return;
+	mp_quiet_rest(walk->quiet.cpu, WARM_REST_NS, walk->until_ns,
+		      &walk->job->run.slept_ns);
+	*since_ns = ktime_get_ns();
+}
+
 /* With interrupts on: a stretch as long as a window, and then others' turn. */
 static int warm_up(struct mp_walk *walk)
 {
-	u64 left = walk->job->actor.warm_hops;
+	u64 left = walk->job->actor.warm_hops, since_ns = ktime_get_ns();
 	struct mp_chase chase;
 	int err = 0;
 
@@ -216,7 +247,7 @@ static int warm_up(struct mp_walk *walk)
 		walk->quiet.cursor = chase.cursor;
 		learn_look(walk, &chase);
 		left -= min(left, chase.done_hops);
-		cond_resched();
+		rest_of_warm_up(walk, &since_ns);
 		err = may_go_on(walk);
 	}
 	walk->last = moment_of(walk->quiet.cpu);
@@ -257,26 +288,26 @@ static int one_window(struct mp_walk *walk, u32 burst)
 	struct memprobe_sample *sample = &job->sample[burst];
 	struct mp_quiet *quiet = &walk->quiet;
 	struct moment now;
-	u64 start_ns;
 	int err;
 
 	if (quiet->first)
 		quiet->first = mp_steps_link(&walk->steps);
 	quiet->ticks = job->ticks + job->n_ticks;
 	now = moment_of(quiet->cpu);
-	start_ns = now.ns;
 	err = mp_quiet_window(quiet);
 	if (err)
 		return err;
-	sample->start_ns = start_ns;
+	sample->start_ns = now.ns + mp_window_ns(quiet->chase.start_tick -
+						 now.tick, rate.hz);
 	sample->burst = burst;
 	mp_sample_fill(sample, quiet, &job->actor);
-	if (now.idle_us != (u64)-1)
+	if (now.idle_us != NOT_KNOWN && now.idle_us >= walk->last.idle_us)
 		mp_sample_count(sample, MEMPROBE_SLOT_BUSY,
 				away_ns(walk, &now));
 	keep_ticks(walk, sample);
 	learn_look(walk, &quiet->warm);
 	walk->last = moment_of(quiet->cpu);
+	walk->prefetch_on |= !quiet->prefetch_off;
 	job->run.windows++;
 	job->run.n_samples = burst + 1;
 	if (mp_quiet_is(quiet->flags)) {
@@ -342,10 +373,10 @@ static void fill_out(struct mp_walk *walk, u64 stolen_ns)
 	run->got = state_of_machine(walk->quiet.cpu) |
 		   (run->flags & (MEMPROBE_RUN_PREEMPT_OFF |
 				  MEMPROBE_RUN_IRQ_OFF));
-	if (walk->quiet.prefetch_off)
+	if (run->n_samples && !walk->prefetch_on)
 		run->got |= MEMPROBE_RUN_PREFETCH_OFF;
 	for (i = 0; i < run->n_events; i++)
-		if (!walk->job->event[i].error)
+		if (run->n_samples && !walk->job->event[i].error)
 			run->got |= MEMPROBE_RUN_COUNTED;
 	run->gap_ticks = walk->quiet.gap_ticks;
 	/* A count that was never anything but 0 is not kept here. */
@@ -418,7 +449,7 @@ static int run_in(struct mp_job *job, struct mp_mem *mem)
 	return err;
 }
 
-static void clear_out(struct memprobe_run *run)
+void mp_run_clear(struct memprobe_run *run)
 {
 	run->n_samples = 0;
 	run->stop = 0;
@@ -439,6 +470,9 @@ static int run_on_file(struct mp_file *own, struct mp_job *job)
 
 	if (!mem)
 		return -ENOENT;
+	/* Whoever may not take such memory may not be handed it either. */
+	if (mp_mem_guarded(mem->kind, mem->got) && !job->is_admin)
+		return -EPERM;
 	err = mp_check_span(&job->actor, mem->bytes, mem->got);
 	if (!err)
 		err = find_place(&job->actor);
@@ -446,8 +480,9 @@ static int run_on_file(struct mp_file *own, struct mp_job *job)
 		return err;
 	if (!mutex_trylock(&run_lock))
 		return -EBUSY;
-	clear_out(&job->run);
-	err = run_in(job, mem);
+	err = mp_rate_refresh(&rate);
+	if (!err)
+		err = run_in(job, mem);
 	mutex_unlock(&run_lock);
 	job->run.n_ticks = job->n_ticks;
 	return err;
@@ -469,7 +504,8 @@ void mp_run_info(struct memprobe_info *info)
 {
 	info->ops = 1u << MEMPROBE_OP_CHASE | 1u << MEMPROBE_OP_SEQUENCE;
 	info->run_flags = MEMPROBE_RUN_PREEMPT_OFF | MEMPROBE_RUN_IRQ_OFF |
-			  state_of_machine(raw_smp_processor_id());
+			  (state_of_machine(raw_smp_processor_id()) &
+			   ~MEMPROBE_RUN_SIBLING);
 	if (mp_machine.prefetch.off)
 		info->run_flags |= MEMPROBE_RUN_PREFETCH_OFF;
 	info->clock = mp_clock_kind();

@@ -15,6 +15,7 @@
  * @sample: gets a sample a burst; zeroed before
  * @ticks: gets ticks of groups and timed steps
  * @n_ticks: words written there
+ * @is_admin: caller and opener have CAP_SYS_ADMIN
  */
 struct mp_job {
 	struct memprobe_run run;
@@ -24,6 +25,7 @@ struct mp_job {
 	struct memprobe_sample *sample;
 	u64 *ticks;
 	u32 n_ticks;
+	bool is_admin;
 };
 
 /**
@@ -32,9 +34,13 @@ struct mp_job {
  * In the caller's context, in windows with sleep between. Process context.
  * Return: 0 and the samples so far; -ENOENT no such arena, -EINVAL the span
  * is not inside it or the caller may run elsewhere too, -ENXIO no such CPU,
- * -EBUSY, -EINTR, -ENOMEM.
+ * -EBUSY, -EINTR, -ENOMEM, -EPERM the arena is not for the caller, -ENODEV
+ * the clock is no more to be trusted.
  */
 int mp_run_job(struct mp_file *own, struct mp_job *job);
+
+/** mp_run_clear() - all that a run tells, as if nothing had been done */
+void mp_run_clear(struct memprobe_run *run);
 
 /** mp_run_info() - what RUN can do here, into an INFO */
 void mp_run_info(struct memprobe_info *info);

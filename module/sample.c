@@ -74,7 +74,8 @@ static void fill_moved(struct memprobe_sample *sample,
 	if (quiet->cpu_end == quiet->cpu)
 		return;
 	sample->flags |= MEMPROBE_F_MIGRATED;
-	sample->valid &= ~mp_witness_valid();
+	sample->valid &= ~(mp_witness_valid() | 1ull << MEMPROBE_SLOT_APERF |
+			   1ull << MEMPROBE_SLOT_MPERF);
 }
 
 static void fill_stretch(struct memprobe_sample *sample,

@@ -10,7 +10,9 @@
 #include <linux/cred.h>
 #include <linux/security.h>
 
-static bool has_admin(const struct file *file)
+#include "arena.h"
+
+bool mp_is_admin(const struct file *file)
 {
 	return capable(CAP_SYS_ADMIN) &&
 	       file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN);
@@ -30,11 +32,8 @@ int mp_may_arena(const struct file *file, const struct memprobe_arena *arena)
 {
 	if (arena->op == MEMPROBE_ARENA_GIVE)
 		return 0;
-	/* Contiguous memory and a clock help to find eviction sets and rows. */
-	if (arena->kind == MEMPROBE_KIND_CONTIG ||
-	    arena->kind == MEMPROBE_KIND_BLOCKS ||
-	    (arena->flags & MEMPROBE_ARENA_UNCACHED))
-		return has_admin(file) ? 0 : -EPERM;
+	if (mp_mem_guarded(arena->kind, arena->flags) && !mp_is_admin(file))
+		return -EPERM;
 	return 0;
 }
 
@@ -42,7 +41,7 @@ int mp_may_run(const struct file *file, const struct memprobe_run *run)
 {
 	const u32 guarded = MEMPROBE_RUN_IRQ_OFF | MEMPROBE_RUN_PREFETCH_OFF;
 
-	if ((run->flags & guarded) && !has_admin(file))
+	if ((run->flags & guarded) && !mp_is_admin(file))
 		return -EPERM;
 	if ((run->flags & MEMPROBE_RUN_PREFETCH_OFF) &&
 	    security_locked_down(LOCKDOWN_MSR))

@@ -7,6 +7,8 @@
 
 #include "../ioctl/memprobe.h"
 
+/** mp_is_admin() - have both CAP_SYS_ADMIN? */
+bool mp_is_admin(const struct file *file);
 /** mp_may_measure() - ARENA and RUN at all: CAP_PERFMON; 0 or -EPERM */
 int mp_may_measure(const struct file *file);
 /** mp_may_arena() - memory of that kind: CAP_SYS_ADMIN for contiguous */

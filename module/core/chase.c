@@ -24,14 +24,14 @@ static inline uint64_t blocks_for(uint64_t n, uint64_t size)
 }
 
 /*
- * Hops in blocks of @n, a literal number, with a look behind each, until
- * @until. What a look finds: how long the stretch was, and whether a gap.
+ * Hops in blocks of @n, a literal number, with a look behind each, while
+ * @go_on. What a look finds: how long the stretch was, and whether a gap.
  */
-#define WALK(n, until)							\
-	while (left >= (n) && elapsed < (until)) {			\
+#define WALK(n, look, go_on)						\
+	while (left >= (n) && (go_on)) {				\
 		MP_ARCH_HOPS(p, n);					\
 		left -= (n);						\
-		now = mp_ticks_look();					\
+		now = look();						\
 		stretch = now - last;					\
 		last = now;						\
 		if (stretch > longest)					\
@@ -47,6 +47,9 @@ static inline uint64_t blocks_for(uint64_t n, uint64_t size)
 		}							\
 		elapsed = now - start;					\
 	}
+
+/* What 64 hops may take at worst, and as many that a look ran ahead of. */
+#define WORST(slow) (2 * MP_CHASE_SLOWER * (slow))
 
 /* Rounded up, but for a number that has no multiple above it. */
 static inline uint64_t whole_looks(uint64_t hops)
@@ -67,22 +70,32 @@ void mp_chase_run(struct mp_chase *chase)
 {
 	const uint64_t hops = whole_looks(chase->hops);
 	const uint64_t gap = chase->gap_ticks;
+	const uint64_t hard = chase->hard_ticks;
 	const uint64_t limit = chase->limit_ticks || chase->bounded ?
 			       chase->limit_ticks : ~(uint64_t)0;
-	const uint64_t coarse = chase->bounded ?
-				lesser(chase->coarse_ticks, limit) : limit;
+	const uint64_t fine = lesser(chase->fine_ticks, limit);
 	register const void *p MP_ARCH_CURSOR = chase->cursor;
 	uint64_t longest = 0, shortest = ~(uint64_t)0, lost = 0, gaps = 0;
 	uint64_t left = hops, ahead = ~(uint64_t)0, elapsed = 0;
-	uint64_t start, last, now, stretch, fine;
+	uint64_t slow = chase->slow_ticks;
+	uint64_t start, last, now, stretch;
 
 	start = mp_ticks_begin();
 	last = start;
-	WALK(64, coarse);
-	if (chase->bounded && left) {
-		fine = lesser(chase->fine_ticks, limit);
-		WALK(8, fine);
-		WALK(1, limit);
+	if (!chase->bounded) {
+		WALK(64, mp_ticks_look, elapsed < limit);
+	} else {
+		if (!slow) {
+			WALK(8, mp_ticks_end, elapsed < fine &&
+			     hops - left < MP_CHASE_LOOK_HOPS);
+			slow = longest * (MP_CHASE_LOOK_HOPS /
+					  MP_CHASE_FINE_HOPS);
+		}
+		if (left < hops || chase->slow_ticks)
+			WALK(64, mp_ticks_look, elapsed < limit && elapsed +
+			     WORST(longest > slow ? longest : slow) < hard);
+		WALK(8, mp_ticks_end, elapsed < fine);
+		WALK(1, mp_ticks_end, elapsed < limit);
 	}
 	now = mp_ticks_end();
 
@@ -100,6 +113,7 @@ void mp_chase_run(struct mp_chase *chase)
 	chase->ticks = now - start;
 	chase->lost_ticks = lost;
 	chase->look_max_ticks = longest;
+	chase->slow_ticks = longest > slow ? longest : slow;
 	chase->look_min_ticks = lesser(shortest, now - start);
 	chase->gaps = gaps < ~(uint32_t)0 ? (uint32_t)gaps : ~(uint32_t)0;
 }

@@ -8,15 +8,19 @@
 #define MP_CHASE_LOOK_HOPS 64u
 /** MP_CHASE_FINE_HOPS - the same near the end of a bounded stretch. */
 #define MP_CHASE_FINE_HOPS 8u
+/** MP_CHASE_SLOWER - hops may become so much slower all at once. */
+#define MP_CHASE_SLOWER 4u
 
 /**
  * struct mp_chase - one bounded stretch of dependent loads
  * @cursor: in: slot to begin at; out: slot to go on from
  * @hops: in: hops to make, rounded up to a multiple of MP_CHASE_LOOK_HOPS
  * @limit_ticks: in: end at the first look after this many ticks; 0 = none
- * @bounded: in: look more often as the end comes near: the next two count
- * @coarse_ticks: in: until then a look each MP_CHASE_LOOK_HOPS hops
- * @fine_ticks: in: until then each MP_CHASE_FINE_HOPS; then at each hop
+ * @bounded: in: end in time, whatever hops may take: the next three count
+ * @hard_ticks: in: it has ended by then
+ * @fine_ticks: in: until then MP_CHASE_FINE_HOPS hops may be begun at once
+ * @slow_ticks: in: the slowest stretch of MP_CHASE_LOOK_HOPS hops that is
+ *	known of this ring, 0 = none is. Out: the same, after this
  * @gap_ticks: in: a stretch between two looks longer than this is a gap
  * @done_hops: out: hops made
  * @start_tick: out: the clock when it began
@@ -33,14 +37,20 @@
  * was left; both count for gaps and for the longest, neither for the
  * shortest. A useful @gap_ticks is three usual stretches or more.
  *
- * A stretch that is @bounded makes no hop where its limits are all 0.
+ * A stretch that is @bounded keeps MP_CHASE_LOOK_HOPS hops between looks
+ * while twice as many, each MP_CHASE_SLOWER times as slow as the slowest seen,
+ * would still end before @hard_ticks: twice, since a look runs ahead. Then,
+ * and at the beginning where nothing is known, looks wait for their loads
+ * and are MP_CHASE_FINE_HOPS apart, at last one hop. It makes no hop where
+ * its limits are all 0.
  */
 struct mp_chase {
 	const void *cursor;
 	uint64_t hops;
 	uint64_t limit_ticks;
-	uint64_t coarse_ticks;
+	uint64_t hard_ticks;
 	uint64_t fine_ticks;
+	uint64_t slow_ticks;
 	uint64_t gap_ticks;
 	uint64_t done_hops;
 	uint64_t start_tick;

@@ -49,6 +49,8 @@ void mp_perm_order(uint32_t *order, uint32_t n, uint32_t window,
 	tail = n - windows;
 	fill_shuffled(order + tail, windows, 0, rng);
 	for (i = 0; i < windows; i++) {
+		if (i % MP_BREATHE_ITEMS == 0)
+			mp_breathe();
 		first = order[tail + i] * window;
 		length = n - first < window ? n - first : window;
 		fill_shuffled(order + filled, length, first, rng);

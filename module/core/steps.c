@@ -12,8 +12,6 @@
 #define LAST 4u
 #define LOW_BITS 15u
 #define VISIT_BYTES 16u
-/* Steps between two looks at the clock, where none is timed. */
-#define LOOK_STEPS 8u
 
 _Static_assert(MP_STEPS_VISITS * VISIT_BYTES <= MP_STEPS_SLOT,
 	       "all visits lie in one line");
@@ -100,7 +98,7 @@ uint32_t mp_steps_run(uintptr_t first, uint64_t limit_ticks, uint64_t *ticks)
 		if (what == MP_STEP_FLUSH)
 			mp_flush(at);
 		done++;
-		if (done % LOOK_STEPS == 0 && mp_ticks_look() - start >= limit)
+		if (done % MP_STEPS_LOOK == 0 && mp_ticks_end() - start >= limit)
 			break;
 	} while (!(next & LAST));
 	*ticks = mp_ticks_end() - start;

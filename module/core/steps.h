@@ -9,6 +9,8 @@
 /** MP_STEPS_VISITS - times that a sequence may visit one slot: each visit
  * has two words of the slot's line, one that leads on and one for ticks. */
 #define MP_STEPS_VISITS 4u
+/** MP_STEPS_LOOK - steps between two looks at the clock. */
+#define MP_STEPS_LOOK 8u
 /** What a step does to its slot: the two low bits of a step. */
 #define MP_STEP_TOUCH 0u
 #define MP_STEP_TIME 1u

@@ -45,20 +45,29 @@ static uint64_t until(uint64_t hard, uint64_t elapsed,
 }
 
 void mp_window_bound(const struct mp_window *window, uint64_t elapsed,
-		     uint32_t part, struct mp_chase *chase)
+		     struct mp_chase *chase)
 {
-	const uint64_t limit = window->limit / part;
-	const uint64_t hard = limit + limit / MP_WINDOW_OVER_PART;
-	const uint64_t left = less(limit, elapsed);
+	const uint64_t left = less(window->limit, elapsed);
 
 	chase->bounded = 1;
-	chase->coarse_ticks = lesser(left, until(hard, elapsed, window,
-						 MP_CHASE_LOOK_HOPS));
-	chase->fine_ticks = lesser(left, until(hard, elapsed, window,
+	chase->hard_ticks = until(window->hard, elapsed, window, 0);
+	chase->fine_ticks = lesser(left, until(window->hard, elapsed, window,
 					       MP_CHASE_FINE_HOPS));
-	chase->limit_ticks = lesser(left, until(hard, elapsed, window, 1));
+	chase->limit_ticks = lesser(left, until(window->hard, elapsed, window,
+						1));
 	if (!chase->limit_ticks)
 		chase->limit_ticks = 1;
+}
+
+void mp_window_rewarm(const struct mp_window *window, uint32_t group,
+		      struct mp_window *rewarm)
+{
+	const uint64_t rest = until(window->hard, 0, window, group);
+
+	*rewarm = *window;
+	rewarm->hard = lesser(window->hard / 2, rest);
+	rewarm->limit = rewarm->hard - rewarm->hard /
+					(MP_WINDOW_OVER_PART + 1);
 }
 
 uint64_t mp_window_groups(const struct mp_window *window, uint64_t elapsed,

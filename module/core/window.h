@@ -5,17 +5,21 @@
 #include "chase.h"
 #include "core.h"
 
-/** The window: default, least and most. A tenth of a scheduler slice; most
+/**
+ * The window: default, least and most. A tenth of a scheduler slice; most
  * is a thousandth of the kernel's hard-lockup limit (10 s) and half of the
- * five ticks at 250 Hz after which another CPU must keep the time. */
+ * five ticks at 250 Hz after which another CPU must keep the time.
+ */
 #define MP_WINDOW_NS 200000ull
 #define MP_WINDOW_MIN_NS 20000ull
 #define MP_WINDOW_MAX_NS 10000000ull
 
 /** MP_WINDOW_OVER_PART - a window may last longer by this part of itself. */
 #define MP_WINDOW_OVER_PART 8u
-/** MP_WINDOW_HOP_NS - the dearest hop: a page walk from memory and a load
- * from the memory of another node. */
+/**
+ * MP_WINDOW_HOP_NS - the dearest hop: a page walk from memory and a load
+ * from the memory of another node.
+ */
 #define MP_WINDOW_HOP_NS 2000u
 /** MP_WINDOW_TAIL_NS - what is read after the last look. */
 #define MP_WINDOW_TAIL_NS 1000u
@@ -57,14 +61,24 @@ void mp_window_make(struct mp_window *window, uint64_t ns, uint64_t hz);
  * mp_window_bound() - bounds of a chase inside a window
  * @window: the window
  * @elapsed: ticks of it that are over
- * @part: the chase may last 1/@part of the window; 1 = all that is left
- * @chase: gets limit, coarse and fine, and is made a bounded one
+ * @chase: gets its limits, and is made a bounded one
  *
- * Blocks of hops are begun only while even the dearest hops would end before
- * the hard end. One hop at least is always made, late as it may be.
+ * A block of few hops is begun only while even the dearest hops would end
+ * before the hard end. One hop at least is made, late as it may be.
  */
 void mp_window_bound(const struct mp_window *window, uint64_t elapsed,
-		     uint32_t part, struct mp_chase *chase);
+		     struct mp_chase *chase);
+
+/**
+ * mp_window_rewarm() - the part of a window in which its ring is warmed again
+ * @window: the window
+ * @group: hops that are timed together later, 0 = none
+ * @rewarm: gets a window that ends with it
+ *
+ * Half of it, or what leaves room for a group of the dearest hops.
+ */
+void mp_window_rewarm(const struct mp_window *window, uint32_t group,
+		      struct mp_window *rewarm);
 
 /**
  * mp_window_groups() - until when a group of hops may begin, in ticks from
@@ -73,7 +87,10 @@ void mp_window_bound(const struct mp_window *window, uint64_t elapsed,
 uint64_t mp_window_groups(const struct mp_window *window, uint64_t elapsed,
 			  uint32_t group);
 
-/** mp_window_group_max() - hops that may be timed together in it */
+/**
+ * mp_window_group_max() - hops that may be timed together in it: as many of
+ * the dearest as it has time for, at most MP_CHASE_LOOK_HOPS
+ */
 uint32_t mp_window_group_max(const struct mp_window *window);
 
 /**
