@@ -174,8 +174,8 @@ static void ordered_ticks_are_kept_in_order(void **state)
 					    &notes.burst[0], &batch), 0);
 	assert_int_equal(mp_user_notes_keep(&notes, MP_DETAIL_TICKS, burst,
 					    &batch), 0);
-	assert_int_equal(burst->payload_offset, GROUPS);
-	assert_int_equal(burst->payload_count, GROUPS);
+	assert_int_equal(burst->payload.offset, GROUPS);
+	assert_int_equal(burst->payload.count, GROUPS);
 	assert_memory_equal(batch.payload + GROUPS, ticks, sizeof(ticks));
 	mp_batch_free(&batch);
 	mp_user_notes_free(&notes);
@@ -194,7 +194,7 @@ static void a_histogram_is_pairs_with_rising_ticks(void **state)
 	memcpy(notes.ticks, ticks, sizeof(ticks));
 	assert_int_equal(mp_user_notes_keep(&notes, MP_DETAIL_HIST, burst,
 					    &batch), 0);
-	assert_int_equal(burst->payload_count, 6);
+	assert_int_equal(burst->payload.count, 6);
 	assert_memory_equal(batch.payload, pairs, sizeof(pairs));
 	mp_batch_free(&batch);
 	mp_user_notes_free(&notes);

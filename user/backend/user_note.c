@@ -56,7 +56,7 @@ int mp_user_notes_groups(struct mp_user_notes *notes, uint32_t groups)
 	const size_t n = groups;
 
 	notes->ticks = malloc(n * sizeof(*notes->ticks));
-	notes->pair = malloc(4 * n * sizeof(*notes->pair));
+	notes->pair = malloc(MP_USER_PAYLOAD_ROOM * n * sizeof(*notes->pair));
 	if (!notes->ticks || !notes->pair)
 		return -ENOMEM;
 	memset(notes->ticks, 0xff, n * sizeof(*notes->ticks));
@@ -72,38 +72,51 @@ void mp_user_notes_free(struct mp_user_notes *notes)
 	memset(notes, 0, sizeof(*notes));
 }
 
-static int keep_histogram(const struct mp_user_notes *notes,
-			  struct mp_user_burst *burst, struct mp_batch *batch)
+static int keep_histogram(const uint64_t *ticks, uint32_t n, uint64_t *room,
+			  struct mp_batch *batch, struct mp_user_payload *at)
 {
-	struct mp_hist hist = {
-		.key = notes->pair,
-		.count = notes->pair + notes->groups,
-		.room = notes->groups,
-	};
-	uint64_t *pair = notes->pair + 2 * (size_t)notes->groups;
+	struct mp_hist hist = { .key = room, .count = room + n, .room = n };
+	uint64_t *pair = room + 2 * (size_t)n;
 
-	for (uint32_t i = 0; i < notes->groups; i++)
-		mp_hist_add(&hist, notes->ticks[i]);
+	for (uint32_t i = 0; i < n; i++)
+		mp_hist_add(&hist, ticks[i]);
 	for (uint32_t i = 0; i < hist.n; i++) {
 		pair[2 * i] = hist.key[i];
 		pair[2 * i + 1] = hist.count[i];
 	}
-	burst->payload_count = 2 * hist.n;
-	return mp_batch_words(batch, pair, burst->payload_count,
-			      &burst->payload_offset);
+	at->count = 2 * hist.n;
+	return mp_batch_words(batch, pair, at->count, &at->offset);
+}
+
+int mp_user_payload_keep(const uint64_t *ticks, uint32_t n, uint32_t detail,
+		       uint64_t *room, struct mp_batch *batch,
+		       struct mp_user_payload *at)
+{
+	memset(at, 0, sizeof(*at));
+	if (!n)
+		return 0;
+	if (detail == MP_DETAIL_HIST) {
+		at->kind = MEMPROBE_PAYLOAD_HIST;
+		return keep_histogram(ticks, n, room, batch, at);
+	}
+	at->kind = MEMPROBE_PAYLOAD_TICKS;
+	at->count = n;
+	return mp_batch_words(batch, ticks, n, &at->offset);
+}
+
+void mp_user_payload_tell(const struct mp_user_payload *at,
+			struct memprobe_sample *sample)
+{
+	sample->payload_kind = at->kind;
+	sample->payload_offset = at->offset;
+	sample->payload_count = at->count;
 }
 
 int mp_user_notes_keep(const struct mp_user_notes *notes, uint32_t detail,
 		       struct mp_user_burst *burst, struct mp_batch *batch)
 {
-	burst->payload_count = 0;
-	if (!notes->groups)
-		return 0;
-	if (detail == MP_DETAIL_HIST)
-		return keep_histogram(notes, burst, batch);
-	burst->payload_count = notes->groups;
-	return mp_batch_words(batch, notes->ticks, notes->groups,
-			      &burst->payload_offset);
+	return mp_user_payload_keep(notes->ticks, notes->groups, detail,
+				  notes->pair, batch, &burst->payload);
 }
 
 static uint32_t flags_of(const struct mp_user_burst *burst, uint64_t hops)
@@ -142,17 +155,6 @@ static void fill_usage(const struct mp_user_notes *notes,
 	}
 }
 
-static void fill_payload(const struct mp_user_burst *burst, uint32_t detail,
-			 struct memprobe_sample *sample)
-{
-	if (!burst->payload_count)
-		return;
-	sample->payload_kind = detail == MP_DETAIL_HIST ?
-			       MEMPROBE_PAYLOAD_HIST : MEMPROBE_PAYLOAD_TICKS;
-	sample->payload_offset = burst->payload_offset;
-	sample->payload_count = burst->payload_count;
-}
-
 static void fill_sample(const struct mp_user_about *about,
 			const struct mp_user_burst *burst,
 			struct memprobe_sample *sample)
@@ -178,7 +180,7 @@ static void fill_sample(const struct mp_user_about *about,
 			1ull << MEMPROBE_VALID_CPU_END |
 			1ull << MEMPROBE_VALID_OVERRUN;
 	sample->flags = flags_of(burst, about->actor->hops);
-	fill_payload(burst, about->actor->detail, sample);
+	mp_user_payload_tell(&burst->payload, sample);
 }
 
 int mp_user_notes_give(const struct mp_user_notes *notes,

@@ -25,6 +25,38 @@ struct mp_user_usage mp_user_usage_now(void);
 struct mp_user_usage mp_user_usage_since(const struct mp_user_usage *then);
 
 /**
+ * struct mp_user_payload - the words of a burst in its batch
+ * @kind: enum memprobe_payload
+ * @offset: the first
+ * @count: how many
+ */
+struct mp_user_payload {
+	uint32_t kind;
+	uint32_t offset;
+	uint32_t count;
+};
+
+/** MP_USER_PAYLOAD_ROOM - words of room for each of a burst's ticks */
+#define MP_USER_PAYLOAD_ROOM 4u
+
+/**
+ * mp_user_payload_keep() - the ticks of a burst into the batch
+ * @ticks: of groups, or of steps
+ * @n: how many; 0 = no words
+ * @detail: as enum mp_detail wants them
+ * @room: MP_USER_PAYLOAD_ROOM * @n words to make a histogram in
+ * @at: gets where they are
+ * Return: 0, -ENOMEM or -EFBIG.
+ */
+int mp_user_payload_keep(const uint64_t *ticks, uint32_t n, uint32_t detail,
+		       uint64_t *room, struct mp_batch *batch,
+		       struct mp_user_payload *at);
+
+/** mp_user_payload_tell() - say in a sample where its words are */
+void mp_user_payload_tell(const struct mp_user_payload *at,
+			struct memprobe_sample *sample);
+
+/**
  * struct mp_user_burst - what is noted of a burst
  * @chase: what came out; where groups are timed, sums over them
  * @end_tick: when it ended
@@ -33,7 +65,7 @@ struct mp_user_usage mp_user_usage_since(const struct mp_user_usage *then);
  * @cpu_end: CPU that it ended on
  * @usage: counts, if @usage_each
  * @cold: part of its ring may have been evicted
- * @payload_offset, @payload_count: its words in the batch
+ * @payload: its words in the batch
  */
 struct mp_user_burst {
 	struct mp_chase chase;
@@ -43,8 +75,7 @@ struct mp_user_burst {
 	uint32_t cpu_end;
 	struct mp_user_usage usage;
 	bool cold;
-	uint32_t payload_offset;
-	uint32_t payload_count;
+	struct mp_user_payload payload;
 };
 
 /**
