@@ -30,6 +30,11 @@ static const struct {
 	{ MP_CAP_MODELLED, "modelled" },
 };
 
+bool mp_host_lives(const struct mp_host *host)
+{
+	return !host->recorded && !(host->caps & MP_CAP_MODELLED);
+}
+
 const char *mp_cap_name(uint32_t cap)
 {
 	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++) {

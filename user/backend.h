@@ -56,8 +56,8 @@ struct mp_save;
  *	limit, not a claim: memory available, cgroup)
  * @start_ns: the sample clock when the backend was opened
  * @model: "AuthenticAMD family 25 model 17", or the simulated machine's name
- * @label: empty for a real machine; else what every output must say, such
- *	as "simulated: FILE" or "recorded: FILE"
+ * @label: what every output must say, such as "simulated: FILE" or
+ *	"recorded: FILE"; empty where a real machine is measured as it is
  * @n_claims, @claim: what the system says; never read by a probe
  * @n_conditions, @condition: kernel, governor, THP, load, scheduling rights
  *	granted ..; for the report only
@@ -81,6 +81,9 @@ struct mp_host {
 	const struct mp_save *recorded;
 };
 
+/** mp_host_lives() - it is measured now: neither a model nor a recording */
+bool mp_host_lives(const struct mp_host *host);
+
 /** mp_cap_name() - of one bit of enum mp_cap: "chase", "huge" ..; NULL */
 const char *mp_cap_name(uint32_t cap);
 
@@ -100,6 +103,7 @@ void mp_host_condition(struct mp_host *host, const char *key,
  * @seed: run seed
  * @file: machine file (sim) or saved run (replay)
  * @identify: host name and serial numbers may be told
+ * @noisy: the backend's quiet windows are left out (mp_backend.has_windows)
  */
 struct mp_opts {
 	int cpu;
@@ -108,6 +112,7 @@ struct mp_opts {
 	uint64_t seed;
 	const char *file;
 	bool identify;
+	bool noisy;
 };
 
 /**
@@ -130,6 +135,8 @@ struct mp_target {
  * struct mp_backend - acts: owns hardware, files, clocks
  * @name: as in --backend
  * @asks_file: --backend NAME=FILE
+ * @has_windows: it measures in windows in which others are kept off, and can
+ *	leave them out: --noisy
  * @unmet: why this build or machine lacks it, one line that says what to do;
  *	returns NULL when usable. May be NULL = always usable
  * @open: 0; -EACCES/-EPERM/-ENODEV (not permitted, missing: exit 3),
@@ -147,6 +154,7 @@ struct mp_backend {
 	const char *name;
 	const char *says;
 	bool asks_file;
+	bool has_windows;
 	const char *(*unmet)(void);
 	int (*open)(struct mp_target *target, const struct mp_opts *opts);
 	int (*look)(struct mp_target *target, struct mp_host *host);

@@ -100,6 +100,7 @@ int mp_cmd_exit_of(int err)
 {
 	switch (-err) {
 	case EACCES:
+	case EBUSY:
 	case EPERM:
 	case ENODEV:
 	case ENOMEM:

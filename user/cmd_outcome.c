@@ -35,7 +35,7 @@ static void describe_time(const struct mp_run *run, time_t started,
 {
 	struct tm utc;
 
-	if (!run->host.label[0] && gmtime_r(&started, &utc))
+	if (mp_host_lives(&run->host) && gmtime_r(&started, &utc))
 		strftime(out->started, sizeof(out->started),
 			 "%Y-%m-%dT%H:%M:%SZ", &utc);
 }

@@ -45,6 +45,7 @@ struct run_args {
 	bool quick;
 	bool json;
 	bool identify;
+	bool noisy;
 	bool quiet;
 	bool verbose;
 	bool no_color;
@@ -52,8 +53,10 @@ struct run_args {
 	bool help;
 };
 
-static const char *const page_words[] = { "4k", "thp", "huge", NULL };
-static const int page_kinds[] = { MP_PAGES_4K, MP_PAGES_THP, MP_PAGES_2M };
+static const char *const page_words[] = { "4k", "thp", "huge", "contig", NULL };
+static const int page_kinds[] = {
+	MP_PAGES_4K, MP_PAGES_THP, MP_PAGES_2M, MP_PAGES_CONTIG,
+};
 
 static const struct run_args defaults = {
 	.backend = "auto",
@@ -72,7 +75,7 @@ static const struct mp_opt opts[] = {
 	  .says = "ask only these, and those that they start from; 'memprobe list' names them" },
 	{ .name = "backend", .kind = MP_OPT_TEXT, FIELD(backend),
 	  .value = "NAME",
-	  .says = "auto, user (this machine), sim=FILE (a simulated machine), replay=FILE (a run kept with --save)" },
+	  .says = "auto, kmod (this machine, through memprobe.ko), user (this machine, without), sim=FILE (a simulated machine), replay=FILE (a run kept with --save)" },
 	{ .name = "cpu", .kind = MP_OPT_INT, FIELD(cpu), .value = "N",
 	  .least = 0, .most = MP_HOST_CPUS - 1,
 	  .says = "measure on this CPU" },
@@ -82,6 +85,8 @@ static const struct mp_opt opts[] = {
 	{ .name = "pages", .kind = MP_OPT_CHOICE, FIELD(pages),
 	  .value = "KIND", .choices = page_words,
 	  .says = "use this kind of pages and no other; ends with 3 where they are not to be had" },
+	{ .name = "noisy", .kind = MP_OPT_FLAG, FIELD(noisy),
+	  .says = "kmod: leave interrupts and preemption on: the noisy twin of its quiet windows" },
 	{ .name = "seed", .kind = MP_OPT_U64, FIELD(seed), .value = "N",
 	  .says = "seed of all that is random; the report tells it" },
 	{ .name = "quick", .kind = MP_OPT_FLAG, FIELD(quick),
@@ -117,6 +122,7 @@ static const struct mp_opt opts[] = {
 struct session {
 	struct run_args args;
 	const struct mp_backend *backend;
+	bool any_backend;
 	const char *file;
 	struct mp_run_list list;
 	struct mp_target target;
@@ -146,13 +152,20 @@ static int no_backend(const char *name)
 		    name, names);
 }
 
-/* The first that this machine has, as "auto" means. */
-static int choose_backend(struct session *session)
+/* The first that this machine has, as "auto" means, but for those up to and
+ * with @after. */
+static int choose_backend(struct session *session,
+			  const struct mp_backend *after)
 {
 	const char *why = "there is none in this build";
+	bool passed = !after;
 
+	session->any_backend = true;
 	for (int i = 0; mp_backends[i]; i++) {
-		if (mp_backends[i]->asks_file)
+		const bool skip = !passed || mp_backends[i]->asks_file;
+
+		passed = passed || mp_backends[i] == after;
+		if (skip)
 			continue;
 		why = mp_backends[i]->unmet ? mp_backends[i]->unmet() : NULL;
 		if (why)
@@ -169,7 +182,7 @@ static int find_backend(struct session *session)
 	char name[64];
 
 	if (strcmp(word, "auto") == 0)
-		return choose_backend(session);
+		return choose_backend(session, NULL);
 	file = strchr(word, '=');
 	snprintf(name, sizeof(name), "%.*s",
 		 file ? (int)(file - word) : (int)strlen(word), word);
@@ -187,6 +200,14 @@ static int find_backend(struct session *session)
 	if (why)
 		return fail(MP_EXIT_DENIED, "--backend %s: %s", name, why);
 	return 0;
+}
+
+static int check_noisy(const struct session *session)
+{
+	if (!session->args.noisy || session->backend->has_windows)
+		return 0;
+	return fail(MP_EXIT_USAGE, "--noisy: backend %s has no quiet windows to leave out: give --backend kmod",
+		    session->backend->name);
 }
 
 static int find_probes(struct session *session)
@@ -244,13 +265,27 @@ static int check_args(struct session *session, int argc, char **argv,
 	if (!code)
 		code = find_backend(session);
 	if (!code)
+		code = check_noisy(session);
+	if (!code)
 		code = find_probes(session);
 	return code;
 }
 
 /* -- measuring ------------------------------------------------------------ */
 
-static int open_target(struct session *session)
+/* What opening a backend, or looking, has failed with, as an exit code. */
+static int not_opened(const struct session *session, int err)
+{
+	const char *why = session->target.why;
+
+	/* A file that may not be read is a wrong file; a machine that may
+	 * not be measured is not permitted. */
+	return fail(session->backend->asks_file && err == -EACCES ?
+		    MP_EXIT_USAGE : mp_cmd_exit_of(err), "%s",
+		    why[0] ? why : strerror(-err));
+}
+
+static int open_backend(struct session *session)
 {
 	const struct run_args *args = &session->args;
 	const struct mp_opts backend_opts = {
@@ -260,26 +295,45 @@ static int open_target(struct session *session)
 		.seed = args->seed,
 		.file = session->file,
 		.identify = args->identify,
+		.noisy = args->noisy,
 	};
 	struct mp_target *target = &session->target;
-	int err;
 
 	target->backend = session->backend;
 	target->seed = args->seed;
-	err = session->backend->open(target, &backend_opts);
-	/* A file that may not be read is a wrong file; a machine that may
-	 * not be measured is not permitted. */
+	return session->backend->open(target, &backend_opts);
+}
+
+/* Nobody has asked for just this one, and it is not permitted. */
+static bool may_pass_on(const struct session *session, int err)
+{
+	return session->any_backend && !session->args.noisy &&
+	       (err == -EACCES || err == -EPERM);
+}
+
+static int open_target(struct session *session)
+{
+	struct mp_target *target = &session->target;
+	int err;
+
+	err = open_backend(session);
+	while (may_pass_on(session, err)) {
+		const struct mp_backend *denied = session->backend;
+
+		if (choose_backend(session, denied))
+			return MP_EXIT_DENIED;
+		mp_cmd_say(&mp_cmd_run, "backend %s: %s; going on with backend %s",
+			   denied->name, target->why, session->backend->name);
+		err = open_backend(session);
+	}
 	if (err)
-		return fail(session->backend->asks_file && err == -EACCES ?
-			    MP_EXIT_USAGE : mp_cmd_exit_of(err), "%s",
-			    target->why[0] ? target->why : strerror(-err));
+		return not_opened(session, err);
 	err = session->backend->look(target, &session->host);
 	if (!err)
 		return 0;
-	fail(mp_cmd_exit_of(err), "%s",
-	     target->why[0] ? target->why : strerror(-err));
+	err = not_opened(session, err);
 	session->backend->close(target);
-	return mp_cmd_exit_of(err);
+	return err;
 }
 
 /* A recording answers what was asked of it, unless something else is. */
@@ -295,12 +349,6 @@ static void adopt_probes(struct session *session)
 	if (mp_run_select(mp_probes, recorded->head.probes, false, &list, why,
 			  sizeof(why)) == 0)
 		session->list = list;
-}
-
-/* A machine that lives, rather than a model or a recording of one. */
-static bool is_live(const struct session *session)
-{
-	return !session->host.label[0];
 }
 
 static void fill_run_opts(struct session *session)
@@ -332,7 +380,7 @@ static int measure(struct session *session)
 
 	fill_run_opts(session);
 	mp_watch_start(&session->watch,
-		       is_live(session) ? session->args.time_limit_s : 0,
+		       mp_host_lives(&session->host) ? session->args.time_limit_s : 0,
 		       session->args.quiet);
 	err = mp_run_all(target, &session->host, &session->run_opts,
 			 &session->run);
@@ -514,6 +562,7 @@ static const char *const examples[] = {
 	"memprobe run --pages 4k --seed 42 --save kept.mpr",
 	"memprobe run --backend replay=kept.mpr --json",
 	"memprobe run --backend sim=machine.txt",
+	"memprobe run --backend kmod --noisy --quick",
 	NULL,
 };
 

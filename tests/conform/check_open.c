@@ -22,7 +22,7 @@
 
 /* Errors that the command line knows an exit status for. */
 static const int refusals[] = {
-	-EINVAL, -ENOENT, -EACCES, -EPERM, -ENODEV, -EIO, -EISDIR,
+	-EINVAL, -ENOENT, -EACCES, -EPERM, -ENODEV, -EIO, -EISDIR, -EBUSY,
 };
 
 static void assert_refusal(int err)

@@ -28,11 +28,14 @@ enum subject_trait {
  * @backend: its name in the table of backends
  * @file: gives the file to open it on; NULL: it asks for none
  * @traits: bits of enum subject_trait
+ * @stand_in: puts something in the place of what it needs and this machine
+ *	may lack; NULL: it is asked as it is
  */
 struct subject {
 	const char *backend;
 	const char *(*file)(void);
 	uint32_t traits;
+	void (*stand_in)(void);
 };
 
 /**

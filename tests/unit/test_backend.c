@@ -40,6 +40,22 @@ static void each_capability_has_a_name_of_its_own(void **state)
 	assert_null(mp_cap_name(1u << 31));
 }
 
+static void models_and_recordings_do_not_live_whatever_they_are_labelled(
+	void **state)
+{
+	static struct mp_host host;
+
+	(void)state;
+	assert_true(mp_host_lives(&host));
+	strcpy(host.label, "no measurement");
+	assert_true(mp_host_lives(&host));
+	host.caps = MP_CAP_MODELLED;
+	assert_false(mp_host_lives(&host));
+	host.caps = 0;
+	host.recorded = (const struct mp_save *)&host;
+	assert_false(mp_host_lives(&host));
+}
+
 static void a_full_table_of_claims_ignores_more(void **state)
 {
 	static struct mp_host host;
@@ -96,6 +112,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_backend_is_found_by_its_own_name),
 		cmocka_unit_test(each_capability_has_a_name_of_its_own),
+		cmocka_unit_test(
+			models_and_recordings_do_not_live_whatever_they_are_labelled),
 		cmocka_unit_test(a_full_table_of_claims_ignores_more),
 		cmocka_unit_test(a_claim_that_is_no_number_is_none),
 		cmocka_unit_test(conditions_are_kept_in_order_and_cut_to_fit),

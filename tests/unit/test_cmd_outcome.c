@@ -141,7 +141,7 @@ static void a_machine_that_is_not_real_has_no_date(void **state)
 	struct mp_report_run out;
 
 	(void)state;
-	snprintf(run.host.label, sizeof(run.host.label), "simulated: x");
+	run.host.caps = MP_CAP_MODELLED;
 	mp_outcome_describe(&run, "sim", 1, false, &out);
 	assert_string_equal(out.started, "");
 }

@@ -4,6 +4,7 @@
  * for no file.
  * MP_BACKEND(x) means mp_backend_x.
  */
+MP_BACKEND(kmod)
 MP_BACKEND(user)
 MP_BACKEND(sim)
 MP_BACKEND(replay)

@@ -273,11 +273,6 @@ static void note_memory(struct mp_host *host, const struct user *user)
 			  user->pages_forced ? " (asked for)" : "",
 			  user->thp ? "granted" : "not granted",
 			  user->reserved ? "granted" : "none free");
-	mp_host_condition(host, "memory-bound", "arenas up to %ju MiB; %ju "
-			  "MiB free by %s",
-			  (uintmax_t)(user->arena_max_bytes >> 20),
-			  (uintmax_t)(user->place.room.bytes >> 20),
-			  user->place.room.bound);
 }
 
 static int look_user(struct mp_target *target, struct mp_host *host)

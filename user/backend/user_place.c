@@ -111,6 +111,11 @@ int mp_user_place_look(const struct mp_user_place *place,
 	host->cpu = (uint32_t)sched->cpu;
 	host->node = place->node;
 	host->start_ns = place->start_ns;
+	mp_host_condition(host, "memory-bound", "arenas up to %ju MiB; %ju "
+			  "MiB free by %s",
+			  (uintmax_t)(host->arena_max_bytes >> 20),
+			  (uintmax_t)(place->room.bytes >> 20),
+			  place->room.bound);
 	mp_user_cpus_print(sched->before, sched->n_cpus, allowed,
 			   sizeof(allowed));
 	mp_host_condition(host, "cpus-allowed", "%s", allowed);

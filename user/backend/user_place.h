@@ -66,7 +66,8 @@ uint64_t mp_user_place_arena_max(struct mp_user_place *place);
 
 /**
  * mp_user_place_look() - what is known of the place, for the report
- * @host: gets CPU, node, conditions, and all that the machine claims
+ * @host: gets CPU, node, conditions, and all that the machine claims;
+ *	@arena_max_bytes is in it already
  * Return: 0, or an error with target->why set.
  */
 int mp_user_place_look(const struct mp_user_place *place,

@@ -324,6 +324,27 @@ err_close:
 	return err;
 }
 
+bool mp_user_sched_holds(const struct mp_user_sched *sched)
+{
+	const size_t bytes = CPU_ALLOC_SIZE(sched->n_cpus);
+	cpu_set_t *set = CPU_ALLOC(sched->n_cpus);
+	bool holds;
+
+	if (!set)
+		return false;
+	CPU_ZERO_S(bytes, set);
+	holds = sched_getaffinity(0, bytes, set) == 0 &&
+		CPU_COUNT_S(bytes, set) == 1 &&
+		CPU_ISSET_S(sched->cpu, bytes, set);
+	CPU_FREE(set);
+	return holds;
+}
+
+int mp_user_sched_pin(const struct mp_user_sched *sched)
+{
+	return pin(sched, sched->cpu);
+}
+
 void mp_user_sched_close(struct mp_user_sched *sched)
 {
 	if (!sched->before)

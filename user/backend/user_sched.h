@@ -48,6 +48,13 @@ struct mp_user_sched {
 int mp_user_sched_open(struct mp_user_sched *sched, int cpu, char *why,
 		       size_t room);
 
+/** mp_user_sched_holds() - is this thread still bound to that CPU alone? */
+bool mp_user_sched_holds(const struct mp_user_sched *sched);
+
+/** mp_user_sched_pin() - to the same CPU again, if somebody has moved this
+ * thread; -errno */
+int mp_user_sched_pin(const struct mp_user_sched *sched);
+
 /**
  * mp_user_sched_raise() - go before others, until mp_user_sched_drop()
  *
