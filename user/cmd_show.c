@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/* memprobe show: print a report that was kept in a file. */
+/* memprobe show: print a report that was kept in a file, or several of them. */
 #include "cmd.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "file.h"
 #include "opt.h"
+#include "report/beside.h"
 #include "report/json.h"
 #include "report/text.h"
+#include "utf8.h"
 
 #define WHY_ROOM 512
+#define NAME_ROOM 256
 
 struct show_args {
 	bool json;
@@ -82,35 +86,89 @@ static int read_report(const char *path, struct mp_report *report)
 	return 0;
 }
 
-static int run(int argc, char **argv)
+static int show_one(const char *path, const struct show_args *args)
 {
 	static struct mp_report report;
-	struct show_args args = { 0 };
-	int code, first;
+	int code;
 
-	if (!mp_cmd_parse(&mp_cmd_show, argc, argv, &args, &args.help, 1, 1,
-			  &code, &first))
-		return code;
-	code = read_report(argv[first], &report);
+	code = read_report(path, &report);
 	if (code)
 		return code;
-	code = args.json ? print_json(&report) : print_text(&report, &args);
+	code = args->json ? print_json(&report) : print_text(&report, args);
 	mp_report_free(&report);
 	return code;
+}
+
+/* "noisy", of "reports/noisy.json". */
+static void name_column(const char *path, char name[NAME_ROOM])
+{
+	const char *slash = strrchr(path, '/');
+	char *end;
+
+	snprintf(name, NAME_ROOM, "%s", slash ? slash + 1 : path);
+	end = strrchr(name, '.');
+	if (end && end != name && strcmp(end, ".json") == 0)
+		*end = '\0';
+	mp_utf8_clean(name);
+}
+
+static int show_beside(char *const *path, uint32_t n,
+		       const struct show_args *args)
+{
+	static struct mp_report report[MP_BESIDE_MAX];
+	static char name[MP_BESIDE_MAX][NAME_ROOM];
+	const char *names[MP_BESIDE_MAX];
+	struct mp_style style;
+	int code = 0;
+	uint32_t i;
+
+	for (i = 0; i < n && !code; i++) {
+		name_column(path[i], name[i]);
+		names[i] = name[i];
+		code = read_report(path[i], &report[i]);
+	}
+	if (!code) {
+		mp_style_guess(&style, STDOUT_FILENO, args->no_color);
+		mp_beside_write(stdout, report, names, n, &style);
+	} else {
+		i--;
+	}
+	while (i)
+		mp_report_free(&report[--i]);
+	return code;
+}
+
+static int run(int argc, char **argv)
+{
+	struct show_args args = { 0 };
+	int code, first, n;
+
+	if (!mp_cmd_parse(&mp_cmd_show, argc, argv, &args, &args.help, 1,
+			  MP_BESIDE_MAX, &code, &first))
+		return code;
+	n = argc - first;
+	if (n == 1)
+		return show_one(argv[first], &args);
+	if (args.json || args.verbose)
+		return mp_cmd_fail(&mp_cmd_show, MP_EXIT_USAGE,
+				   "--%s: of one report only, and %d are named",
+				   args.json ? "json" : "verbose", n);
+	return show_beside(argv + first, (uint32_t)n, &args);
 }
 
 static const char *const examples[] = {
 	"memprobe show memprobe-report.json",
 	"memprobe show -v memprobe-report.json",
+	"memprobe show noisy.json user.json kernel.json",
 	"memprobe show --json memprobe-report.json | jq '.disagreements'",
 	NULL,
 };
 
 const struct mp_cmd mp_cmd_show = {
 	.name = "show",
-	.usage = "[OPTION].. REPORT.json",
-	.says = "Print a report that 'memprobe run -o' kept.",
-	.more = "The text is the one that the run printed.",
+	.usage = "[OPTION].. REPORT.json..",
+	.says = "Print a report that 'memprobe run -o' kept, or several side by side.",
+	.more = "Of one report the text is the one that the run printed. Two to four are printed side by side, fact by fact.",
 	.examples = examples,
 	.opts = opts,
 	.defaults = &defaults,
