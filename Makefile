@@ -71,7 +71,7 @@ HELP_SRC := $(sort $(filter-out $(TEST_SRC),$(wildcard tests/*.c \
 HELP_OBJ := $(HELP_SRC:%.c=$(O)/%.o)
 
 # Checks that are scripts; one that is not there is not run.
-CHECKS := $(wildcard tests/run-units-test tests/cli/run \
+CHECKS := $(wildcard tests/run-units-test tests/cli/run tests/cli/run-kmod \
 	scripts/check-layers scripts/check-style scripts/check-freestanding \
 	scripts/check-docs scripts/check-schema scripts/check-cppcheck)
 
@@ -84,7 +84,11 @@ KERNEL_CHECKS := $(wildcard scripts/check-module scripts/check-dkms) \
 	'tests/vm/run-um-steps $(O)/memprobe' 'tests/vm/run-rig1 --slow'
 KERNEL_LIMIT_S := 1500
 
-.PHONY: all run check check-kernel um-kernel test programs unit-programs san-programs install \
+# Of the running kernel, or of another that the module is to be built for.
+KDIR ?= /lib/modules/$(shell uname -r)/build
+
+.PHONY: all module run check check-kernel um-kernel test programs \
+	unit-programs san-programs install \
 	uninstall clean format-check help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -130,10 +134,22 @@ $(O)/.objects: FORCE
 	@echo '$(LIB_OBJ) $(HELP_OBJ)' >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
+# O is where the kernel's make would put things, if it heard of ours.
+module: ## build module/memprobe.ko for the running kernel, or for KDIR=
+	@[ -e '$(KDIR)/Makefile' ] || { \
+		echo 'memprobe: no kernel headers in $(KDIR): have them installed (linux-headers-'"$$(uname -r)"'), or give KDIR=' >&2; \
+		exit 3; \
+	}
+	+$(Q)$(MAKE) -C '$(KDIR)' M='$(CURDIR)' O= modules
+
 run: ## install what is missing, build, measure; ARGS="--quick" adds options
 	@scripts/bootstrap build
 	@$(SUBMAKE) all
+ifneq ($(filter-out 0,$(KMOD)),)
+	@MEMPROBE=$(O)/memprobe KDIR='$(KDIR)' MAKE='$(MAKE)' scripts/run-kmod $(ARGS)
+else
 	$(O)/memprobe run -o memprobe-report.json $(ARGS)
+endif
 
 check: ## install what is missing, build, run the tests, those in guests too
 	@scripts/bootstrap build check vm
@@ -178,6 +194,8 @@ uninstall: ## take away what install has put there
 
 clean: ## remove everything that was built
 	rm -rf build build-san
+	[ ! -e module/memprobe.ko ] || [ ! -e '$(KDIR)/Makefile' ] || \
+		$(MAKE) -s -C '$(KDIR)' M='$(CURDIR)' O= clean
 
 format-check: ## say what clang-format would change (for information)
 	@if command -v clang-format >/dev/null; then \
@@ -188,6 +206,7 @@ format-check: ## say what clang-format would change (for information)
 
 help: ## this list
 	@sed -n -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 24
+	@echo '  KMOD=1                run: load memprobe.ko if that is possible, and compare with it'
 	@echo '  SAN=1                 with address and undefined-behaviour sanitizers, in build-san'
 	@echo '  V=1                   show the commands'
 
