@@ -77,7 +77,7 @@ void hostile_fifo(struct guest *g)
 }
 
 /* Files full of arenas, as many as can be had; all of them held for a while. */
-static int opener(__u64 bytes, volatile __u32 *held)
+static int opener(__u32 kind, __u64 bytes, volatile __u32 *held)
 {
 	struct memprobe_arena arena;
 	int fds[OPENS], error = 0;
@@ -89,12 +89,7 @@ static int opener(__u64 bytes, volatile __u32 *held)
 			return 1;
 	}
 	for (i = 0; !error; i++) {
-		error = guest_take(fds[i % OPENS], MEMPROBE_KIND_HUGE, bytes,
-				   &arena);
-		if (error == -EOPNOTSUPP)
-			error = guest_take(fds[i % OPENS],
-					   MEMPROBE_KIND_SCATTERED, bytes,
-					   &arena);
+		error = guest_take(fds[i % OPENS], kind, bytes, &arena);
 		if (!error)
 			__atomic_add_fetch(held, 1, __ATOMIC_RELAXED);
 	}
@@ -115,7 +110,7 @@ void hostile_opens(struct guest *g)
 	for (i = 0; i < OPENERS; i++) {
 		child[i] = fork();
 		if (!child[i])
-			_exit(opener(bytes, held));
+			_exit(opener(guest_bulk_kind(&g->info), bytes, held));
 	}
 	for (i = 0; i < OPENERS; i++)
 		bad += guest_reap(child[i], CHILD_MS) != 0;
@@ -333,7 +328,10 @@ void hostile_memory(struct guest *g)
 	pid_t child;
 	int status;
 
-	(void)g;
+	if (guest_is_um(&g->info)) {
+		skipped("memory pressure", "the host would end this machine");
+		return;
+	}
 	fflush(stdout);
 	child = fork();
 	if (!child)
@@ -385,6 +383,10 @@ void hostile_large(struct guest *g)
 	__u32 *memory;
 	int error;
 
+	if (guest_is_um(&g->info)) {
+		skipped("a struct of 4 GiB", "the host would end this machine");
+		return;
+	}
 	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED) {

@@ -19,6 +19,7 @@
 
 #define TEXTS 64
 #define TEXT_BYTES 256
+#define COUNTS_AROUND (16u << 20)
 
 static const char *program_name = "guest";
 
@@ -44,12 +45,29 @@ static void out_of_time(int number)
 	_exit(2);
 }
 
+/*
+ * In the middle of much that cannot be written: kernels like to put the first
+ * mapping at a power of two, and there the fuzzer's wild pointers point too.
+ */
+static void share_counts(void)
+{
+	unsigned char *around;
+
+	around = mmap(NULL, COUNTS_AROUND, PROT_NONE,
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (around == MAP_FAILED)
+		return;
+	around += COUNTS_AROUND / 2;
+	if (!mprotect(around, 4096, PROT_READ | PROT_WRITE))
+		counts = (struct counts *)around;
+}
+
 void guest_begin(const char *program, unsigned int limit_s)
 {
 	struct sigaction action = { .sa_handler = out_of_time };
 
 	program_name = program;
-	counts = guest_shared(sizeof(*counts));
+	share_counts();
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	sigaction(SIGALRM, &action, NULL);
 	alarm(limit_s);

@@ -126,6 +126,18 @@ int guest_take_arena(int fd, struct memprobe_arena *arena);
 int guest_give(int fd, __u32 id);
 
 /**
+ * guest_is_um() - user-mode Linux? There each mapped page is a mapping of the
+ *	host's, and the kernel ends when the host allows no more of them
+ */
+bool guest_is_um(const struct memprobe_info *info);
+
+/**
+ * guest_bulk_kind() - the kind of which a test may take all there is: in
+ *	user-mode Linux what lies in the kernel's own mapping of all memory
+ */
+__u32 guest_bulk_kind(const struct memprobe_info *info);
+
+/**
  * struct guest - a request that is correct, and all that it points to
  *
  * All of it lies in shared memory, where children can write too.

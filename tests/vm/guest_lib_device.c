@@ -50,14 +50,12 @@ static long call_compat(int fd, unsigned long command, void *argument)
 
 bool guest_use_compat(void)
 {
-	/* Without IA32 emulation the gate is a fault. */
+	/* Without IA32 emulation the gate is a fault, or leads nowhere. */
 	const pid_t child = fork();
 	int status;
 
-	if (!child) {
-		call_compat(-1, 0, NULL);
-		_exit(0);
-	}
+	if (!child)
+		_exit(call_compat(-1, 0, NULL) != -EBADF);
 	if (child < 0 || waitpid(child, &status, 0) != child)
 		return false;
 	compat = WIFEXITED(status) && !WEXITSTATUS(status);
@@ -134,6 +132,17 @@ int guest_give(int fd, __u32 id)
 	};
 
 	return call_copied(fd, MEMPROBE_ARENA, &arena, sizeof(arena));
+}
+
+bool guest_is_um(const struct memprobe_info *info)
+{
+	return info->clock == MEMPROBE_CLOCK_HOST_TSC;
+}
+
+__u32 guest_bulk_kind(const struct memprobe_info *info)
+{
+	return guest_is_um(info) ? MEMPROBE_KIND_CONTIG
+				 : MEMPROBE_KIND_SCATTERED;
 }
 
 struct guest *guest_new(int cpu)

@@ -88,7 +88,7 @@ static void look_at(const struct memprobe_arena *arena, __u64 asked,
 static bool is_scarce(const struct guest *g, __u64 bytes)
 {
 	return bytes > 24 * MIB ||
-	       (bytes > 4 * MIB && g->info.clock == MEMPROBE_CLOCK_HOST_TSC);
+	       (bytes > 4 * MIB && guest_is_um(&g->info));
 }
 
 /* @scarce: there may be none of it, which then must be ENOMEM. */

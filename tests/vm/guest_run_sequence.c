@@ -10,18 +10,24 @@
 #define BURSTS 8
 #define FILL 0xa5
 
-/* Each slot is prepared, then each is timed. */
+/*
+ * Each slot is prepared, then each is timed. In no order, and each in a page
+ * of its own: a prefetcher that saw a stride would undo what a flush did.
+ */
 static void prepare_then_time(struct guest *g, enum memprobe_step prepare)
 {
-	__u32 slot, n = 0;
+	__u32 i, slot, n = 0;
 
 	guest_default(g);
-	for (slot = 0; slot < SLOTS; slot++)
-		g->step[n++] = MEMPROBE_STEP(slot, prepare);
-	for (slot = 0; slot < SLOTS; slot++)
+	for (i = 0; i < SLOTS; i++)
+		g->step[n++] = MEMPROBE_STEP(i, prepare);
+	for (i = 0; i < SLOTS; i++) {
+		slot = (i * i + i) / 2 % SLOTS;
 		g->step[n++] = MEMPROBE_STEP(slot, MEMPROBE_STEP_TIME);
+	}
 	g->actor[0].op = MEMPROBE_OP_SEQUENCE;
-	g->actor[0].stride = 320;
+	g->actor[0].stride = 4096 + 320;
+	g->actor[0].length = GUEST_ARENA_BYTES;
 	guest_bursts(g, BURSTS, 0, GUEST_NS_PER_MS);
 	g->run.flags = QUIET;
 	g->run.steps = (__u64)(unsigned long)g->step;

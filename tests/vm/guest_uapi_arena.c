@@ -273,7 +273,7 @@ static __u64 sum_of(const struct memprobe_info *info, const int *fds, int n,
 
 	/* From large to small, so that the last of it is found too. */
 	while (n && *bytes >= PAGE) {
-		error = guest_take(fds[n - 1], MEMPROBE_KIND_SCATTERED, *bytes,
+		error = guest_take(fds[n - 1], guest_bulk_kind(info), *bytes,
 				   &arena);
 		if (error == -ERANGE && taken)
 			return sum;
@@ -311,8 +311,8 @@ void uapi_memory(struct guest *g)
 	expect(sum <= g->info.total_max_bytes, "ARENA: the cap over all files",
 	       "at most %llu bytes, got %llu", g->info.total_max_bytes, sum);
 	answer(g, "ARENA", "beyond the cap over all files",
-	       guest_take(g->fd, MEMPROBE_KIND_SCATTERED, MIB, &arena), ENOMEM,
-	       ENOMEM);
+	       guest_take(g->fd, guest_bulk_kind(&g->info), MIB, &arena),
+	       ENOMEM, ENOMEM);
 	while (n)
 		close(fds[--n]);
 	answer(g, "ARENA", "a MiB after all was given back",
