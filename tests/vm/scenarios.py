@@ -35,9 +35,22 @@ LOAD_USE_UNLOAD = """
 SCENARIOS = [
     {
         "name": "two CPUs",
-        "kernels": X86,
+        "kernels": ("x86-6.1",),
         "smp": 2,
         "mem": 1024,
+        "seconds": 400,
+        "guest_seconds": 150,
+        "guests": ["guest_uapi", "guest_run", "guest_hostile"],
+        "run": LOAD_USE_UNLOAD,
+    },
+    {
+        "name": "two CPUs, a later kernel",
+        "kernels": ("x86-6.12",),
+        "smp": 2,
+        "mem": 1024,
+        "seconds": 400,
+        "guest_seconds": 150,
+        "guests": ["guest_uapi", "guest_run"],
         "run": LOAD_USE_UNLOAD,
     },
     {
@@ -45,15 +58,22 @@ SCENARIOS = [
         "kernels": ("x86-6.1",),
         "smp": 1,
         "mem": 512,
+        "seconds": 300,
+        "guest_seconds": 100,
+        "guests": ["guest_smoke", "guest_run"],
         "run": LOAD_USE_UNLOAD,
     },
     {
-        # The guest's only performance counters that count are here.
+        # The guest's only performance counters that count are here, and no
+        # host's noise is in its time.
         "name": "time by instructions",
         "kernels": ARM64,
         "smp": 1,
         "mem": 512,
         "icount": True,
+        "seconds": 400,
+        "guest_seconds": 200,
+        "guests": ["guest_pmu", "guest_uapi"],
         "run": LOAD_USE_UNLOAD,
     },
     {
@@ -74,5 +94,44 @@ SCENARIOS = [
             10 rmmod memprobe
             10 gone /dev/memprobe
         """,
+        "expect": ["backend kmod"],
+    },
+    {
+        # Twenty thousand windows of mixed size, by a clock outside.
+        "name": "quiet windows",
+        "kernels": ARM64,
+        "smp": 1,
+        "mem": 512,
+        "icount": True,
+        "slow": True,
+        "seconds": 900,
+        "run": """
+            20 insmod /memprobe.ko
+            10 mknod-wait /dev/memprobe
+            800 /guest_quiet exact
+            10 rmmod memprobe
+        """,
+    },
+    {
+        "name": "all on arm64",
+        "kernels": ARM64,
+        "smp": 2,
+        "mem": 1024,
+        "slow": True,
+        "seconds": 600,
+        "guest_seconds": 200,
+        "guests": ["guest_smoke", "guest_uapi", "guest_run", "guest_hostile"],
+        "run": LOAD_USE_UNLOAD,
+    },
+    {
+        "name": "all on a later kernel",
+        "kernels": ("x86-6.12",),
+        "smp": 2,
+        "mem": 1024,
+        "slow": True,
+        "seconds": 600,
+        "guest_seconds": 200,
+        "guests": ["guest_hostile", "guest_quiet", "guest_sweep"],
+        "run": LOAD_USE_UNLOAD,
     },
 ]
