@@ -95,11 +95,9 @@ static void quiet_times(struct guest *g, const char *what, __u64 took_ns)
 	__u64 sum = 0;
 	__u32 i;
 
-	if (!(g->run.flags & MEMPROBE_RUN_PREEMPT_OFF)) {
-		expect_equal(guest_text("%s: quiet time", what),
-			     g->run.quiet_ns, 0);
+	/* A kernel that preempts at chosen points only is quiet unasked. */
+	if (!(g->run.flags & MEMPROBE_RUN_PREEMPT_OFF) && !g->run.quiet_ns)
 		return;
-	}
 	expect_between(guest_text("%s: quiet time", what), g->run.quiet_ns, 1,
 		       g->run.windows * g->run.quiet_max_ns);
 	expect(g->run.quiet_max_ns <= g->run.quiet_ns,

@@ -81,14 +81,10 @@ static void look_at(const struct memprobe_arena *arena, __u64 asked,
 	expect(arena->took_ns, guest_text("%s: time", what), "more than none");
 }
 
-/*
- * What a machine that has just been started must have. User-mode Linux has
- * no contiguous memory but what its buddy allocator hands out.
- */
-static bool is_scarce(const struct guest *g, __u64 bytes)
+/* What a machine that has just been started must have. */
+static bool is_scarce(__u64 bytes)
 {
-	return bytes > 24 * MIB ||
-	       (bytes > 4 * MIB && guest_is_um(&g->info));
+	return bytes > 24 * MIB;
 }
 
 /* @scarce: there may be none of it, which then must be ENOMEM. */
@@ -105,8 +101,13 @@ static void take(struct guest *g, __u32 kind, __u64 bytes, __u32 page_shift,
 		.bytes = bytes,
 		.page_shift = page_shift,
 	};
-	const int error = guest_take_arena(g->fd, &arena);
+	int error;
 
+	if (kind == MEMPROBE_KIND_CONTIG && bytes > g->info.contig_max_bytes) {
+		skipped(what, "INFO allows no such contiguous arena");
+		return;
+	}
+	error = guest_take_arena(g->fd, &arena);
 	if (error == -ENOMEM && scarce) {
 		skipped(what, "ENOMEM: no such memory now");
 		return;
@@ -144,6 +145,12 @@ static void uncached_spans(struct guest *g)
 	guest_default(g);
 	g->actor[0].arena = arena.id;
 	g->actor[0].length = arena.bytes;
+	g->actor[0].stride = arena.bytes / 2;
+	expect_error("uncached: two slots", guest_run(g), EOPNOTSUPP,
+		     EOPNOTSUPP);
+	guest_default(g);
+	g->actor[0].arena = arena.id;
+	g->actor[0].length = arena.bytes;
 	g->actor[0].reach = 4096;
 	expect_error("uncached: a reach", guest_run(g), EOPNOTSUPP, EOPNOTSUPP);
 	guest_default(g);
@@ -167,10 +174,10 @@ static void uncached(struct guest *g)
 		return;
 	}
 	take(g, MEMPROBE_KIND_CONTIG, least, 0, MEMPROBE_ARENA_UNCACHED,
-	     is_scarce(g, least));
+	     is_scarce(least));
 	uncached_spans(g);
 	/* What was uncached must be ordinary memory afterwards. */
-	take(g, MEMPROBE_KIND_CONTIG, least, 0, 0, is_scarce(g, least));
+	take(g, MEMPROBE_KIND_CONTIG, least, 0, 0, is_scarce(least));
 }
 
 void run_memory(struct guest *g)
@@ -188,7 +195,7 @@ void run_memory(struct guest *g)
 			continue;
 		}
 		for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-			take(g, kind, sizes[i], 0, 0, is_scarce(g, sizes[i]));
+			take(g, kind, sizes[i], 0, 0, is_scarce(sizes[i]));
 		take(g, kind, 64 * KIB, 0, MEMPROBE_ARENA_NODE, false);
 	}
 	if (g->info.huge_shift)
@@ -201,7 +208,7 @@ void run_memory(struct guest *g)
 		take(g, MEMPROBE_KIND_CONTIG, 64 * KIB, 16, 0, false);
 		take(g, MEMPROBE_KIND_CONTIG, 2 * MIB, 21, 0, false);
 		take(g, MEMPROBE_KIND_CONTIG, 6 * MIB, 21, 0,
-		     is_scarce(g, 6 * MIB));
+		     is_scarce(6 * MIB));
 		if (g->info.page_shift_max >= 30 &&
 		    g->info.arena_max_bytes >= 1024 * MIB)
 			take(g, MEMPROBE_KIND_CONTIG, 1024 * MIB, 30, 0, true);

@@ -382,6 +382,9 @@ static void info_sane(struct guest *g)
 	expect_between("INFO: ticks", i->ticks_max, 16, 1u << 28);
 	expect_between("INFO: group", i->group_max, 1, 1u << 24);
 	expect_equal("INFO: CPUs", i->cpus, (__u64)guest_cpus());
+	expect_between("INFO: bytes of a contiguous arena",
+		       i->contig_max_bytes, 1 << 20, i->arena_max_bytes);
+	expect_equal("INFO: reserved", i->reserved, 0);
 	expect_equal("INFO: small pages", 1ull << i->page_shift,
 		     (__u64)sysconf(_SC_PAGESIZE));
 	expect(!i->huge_shift || (i->huge_shift > i->page_shift &&

@@ -51,6 +51,8 @@ static const struct wrong take_wrongs[] = {
 };
 
 static const struct wrong contig_wrongs[] = {
+	{ "one byte too many of contiguous memory", ERANGE, EOPNOTSUPP,
+	  { ARENA_LIMIT(bytes, contig_max_bytes, 1) } },
 	{ "page shift 11", EINVAL, ERANGE, { ARENA(page_shift, 11) } },
 	{ "page shift 1", EINVAL, ERANGE, { ARENA(page_shift, 1) } },
 	{ "too great a page shift", ERANGE, 0,
@@ -283,6 +285,7 @@ static __u64 sum_of(const struct memprobe_info *info, const int *fds, int n,
 		}
 		if (error) {
 			expect_error("ARENA: to the cap", error, ENOMEM, 0);
+			*bytes = 0;
 			return sum;
 		}
 		sum += arena.bytes;
@@ -296,7 +299,9 @@ static __u64 sum_of(const struct memprobe_info *info, const int *fds, int n,
 void uapi_memory(struct guest *g)
 {
 	const __u64 before = g->arena.bytes;
-	__u64 bytes = g->info.arena_max_bytes, sum = before;
+	__u64 bytes = guest_is_um(&g->info) ? g->info.contig_max_bytes
+					    : g->info.arena_max_bytes;
+	__u64 sum = before;
 	struct memprobe_arena arena;
 	int fds[FILES_MAX], n;
 
