@@ -245,7 +245,8 @@ enum memprobe_arena_op {
 
 /**
  * enum memprobe_arena_flag - bits of memprobe_arena.flags and .got
- * @MEMPROBE_ARENA_NODE: from the node in @node and no other
+ * @MEMPROBE_ARENA_NODE: from the node in @node and no other; not for huge
+ *	arenas, for which no kernel function takes a node
  * @MEMPROBE_ARENA_UNCACHED: uncached; contiguous arenas of at least
  *	memprobe_info.uncached_min_bytes only. In got: it was requested of
  *	the kernel; a hypervisor may pay no heed
@@ -294,7 +295,8 @@ enum memprobe_run_flag {
  * @MEMPROBE_STOP_SIGNAL: a signal is pending
  * @MEMPROBE_STOP_HOTPLUG: the CPU went offline
  * @MEMPROBE_STOP_MOVED: somebody moved the caller to another CPU
- * @MEMPROBE_STOP_TIME: memprobe_info.call_max_ns are over
+ * @MEMPROBE_STOP_TIME: memprobe_info.call_max_ns are over, maybe before the
+ *	first sample
  */
 enum memprobe_stop {
 	MEMPROBE_STOP_DONE = 0,

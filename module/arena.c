@@ -28,10 +28,11 @@
 /* Made uncached at once; uncached arenas are whole multiples of it. */
 #define CACHE_STEP (2ull << 20)
 
-static uint arena_total_mib = MP_ARENA_TOTAL_MIB;
+static uint arena_total_mib = MP_NO_MEASUREMENT ? MP_ARENA_TOTAL_UML_MIB :
+						  MP_ARENA_TOTAL_MIB;
 module_param(arena_total_mib, uint, 0444);
 MODULE_PARM_DESC(arena_total_mib,
-		 "Most memory that all arenas of all files may hold, MiB (default 1024)");
+		 "Most memory that all arenas of all files may hold, MiB (default 1024; 128 in user-mode Linux)");
 
 static atomic64_t total_bytes;
 

@@ -72,7 +72,7 @@ static int check_take(const struct memprobe_arena *arena,
 		return -ERANGE;
 	if (arena->kind == MEMPROBE_KIND_CONTIG &&
 	    arena->bytes > have->contig_max_bytes)
-		return -EOPNOTSUPP;
+		return -ERANGE;
 	err = check_node(arena);
 	if (err)
 		return err;

@@ -35,9 +35,11 @@
 #define MP_ARENAS_MAX 16u
 /**
  * MP_ARENA_TOTAL_MIB - all arenas of all files, unless the module parameter
- * arena_total_mib says otherwise.
+ * arena_total_mib says otherwise. A user-mode Linux maps each page by a
+ * mapping of its host, which has not many.
  */
 #define MP_ARENA_TOTAL_MIB 1024u
+#define MP_ARENA_TOTAL_UML_MIB 128u
 /** MP_ARENA_SHARE - no arena takes more than 1/so much of what is free. */
 #define MP_ARENA_SHARE 2u
 /** MP_ARENA_SEARCH_NS - looking for contiguous memory ends after this. */
