@@ -66,8 +66,9 @@ TEST_SUITES := unit conform sim replay
 TEST_SRC := $(sort $(foreach suite,$(TEST_SUITES),$(wildcard tests/$(suite)/test_*.c)))
 TEST_BIN := $(TEST_SRC:%.c=$(O)/%)
 UNIT_BIN := $(filter $(O)/tests/unit/%,$(TEST_BIN))
+# The module's validators are pure: they are tested here too.
 HELP_SRC := $(sort $(filter-out $(TEST_SRC),$(wildcard tests/*.c \
-	$(foreach suite,$(TEST_SUITES),tests/$(suite)/*.c))))
+	$(foreach suite,$(TEST_SUITES),tests/$(suite)/*.c)))) module/check.c
 HELP_OBJ := $(HELP_SRC:%.c=$(O)/%.o)
 
 # Checks that are scripts; one that is not there is not run.
@@ -87,7 +88,7 @@ KERNEL_LIMIT_S := 1500
 # Of the running kernel, or of another that the module is to be built for.
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all module run run-vm check check-kernel um-kernel test programs \
+.PHONY: all module run check check-kernel um-kernel test programs \
 	unit-programs san-programs install \
 	uninstall clean format-check help FORCE
 .DELETE_ON_ERROR:
@@ -150,11 +151,6 @@ ifneq ($(filter-out 0,$(KMOD)),)
 else
 	$(O)/memprobe run -o memprobe-report.json $(ARGS)
 endif
-
-run-vm: ## the same as KMOD=1, in an emulated guest
-	@scripts/bootstrap build vm
-	@$(SUBMAKE) all
-	@MEMPROBE=$(O)/memprobe tests/vm/run-vm $(ARGS)
 
 check: ## install what is missing, build, run the tests, those in guests too
 	@scripts/bootstrap build check vm

@@ -24,6 +24,8 @@
 /* A comparison of two times may lose to a busy machine this often. */
 #define TRIES 50
 #define PAUSE_TICKS 100000u
+/* Hops that take longer than any test may. */
+#define MANY (1ull << 40)
 
 static uint64_t memory[SLOTS][8];
 static uint32_t order[SLOTS];
@@ -248,6 +250,172 @@ static void an_interruption_is_seen_as_a_gap(void **state)
 	assert_int_equal(munmap(pages, 2 * (size_t)page_bytes), 0);
 }
 
+/* A walk that may be cut short; @hops is what must come of it, NONE = any. */
+static void assert_bounded(struct mp_chase *chase, uint64_t hops)
+{
+	chase->bounded = 1;
+	chase->cursor = linked();
+	chase->gap_ticks = NONE;
+	mp_chase_run(chase);
+	if (hops != NONE)
+		assert_true(chase->done_hops == hops);
+	assert_ptr_equal(chase->cursor, after(chase->done_hops));
+	assert_true(chase->look_max_ticks <= chase->ticks);
+}
+
+static void where_all_limits_are_0_a_bounded_chase_makes_no_hop(void **state)
+{
+	struct mp_chase chase = { .hops = MANY };
+
+	(void)state;
+	assert_bounded(&chase, 0);
+	/* The limit stands above the others. */
+	chase.hard_ticks = NONE;
+	chase.fine_ticks = NONE;
+	assert_bounded(&chase, 0);
+	chase.slow_ticks = 1;
+	assert_bounded(&chase, 0);
+}
+
+static void every_phase_makes_all_hops_while_its_limit_is_far(void **state)
+{
+	struct mp_chase chase = { .hops = 6400, .limit_ticks = NONE };
+
+	(void)state;
+	assert_bounded(&chase, 6400);
+	chase.slow_ticks = 0;
+	chase.fine_ticks = NONE;
+	assert_bounded(&chase, 6400);
+	chase.slow_ticks = 0;
+	chase.hard_ticks = NONE;
+	assert_bounded(&chase, 6400);
+	assert_true(chase.look_min_ticks < chase.ticks);
+	chase.fine_ticks = 0;
+	assert_bounded(&chase, 6400);
+}
+
+static void the_blocks_of_a_phase_are_of_its_size(void **state)
+{
+	struct mp_chase chase = { .hops = MANY, .limit_ticks = 10000 };
+
+	(void)state;
+	chase.fine_ticks = NONE;
+	assert_bounded(&chase, NONE);
+	assert_true(chase.ticks >= 10000);
+	assert_true(chase.done_hops % MP_CHASE_FINE_HOPS == 0);
+	assert_true(chase.done_hops < MANY);
+	/* Only whole blocks of 64 are as long as others are. */
+	assert_true(chase.look_min_ticks == chase.ticks);
+	chase.hard_ticks = NONE;
+	chase.slow_ticks = 1;
+	assert_bounded(&chase, NONE);
+	assert_true(chase.ticks >= 10000);
+	assert_true(chase.done_hops % MP_CHASE_LOOK_HOPS == 0);
+	assert_true(chase.done_hops < MANY);
+}
+
+static void near_the_end_it_looks_more_often(void **state)
+{
+	struct mp_chase chase = { .hops = MANY, .limit_ticks = 30000 };
+	int i, odd = 0, single = 0;
+
+	(void)state;
+	chase.hard_ticks = 20000;
+	chase.fine_ticks = 20000;
+	for (i = 0; i < TRIES; i++) {
+		chase.slow_ticks = 1;
+		assert_bounded(&chase, NONE);
+		assert_true(chase.ticks >= 30000);
+		odd += chase.done_hops % MP_CHASE_LOOK_HOPS != 0;
+		single += chase.done_hops % MP_CHASE_FINE_HOPS != 0;
+	}
+	/* By chance they come out even now and then. */
+	assert_true(odd > 0);
+	assert_true(single > 0);
+}
+
+static void what_was_slow_once_may_come_again_before_the_hard_end(void **state)
+{
+	struct mp_chase chase = { .hops = MANY, .limit_ticks = 10000 };
+
+	(void)state;
+	chase.hard_ticks = 10000;
+	chase.fine_ticks = NONE;
+	chase.slow_ticks = 10000 / (2 * MP_CHASE_SLOWER);
+	assert_bounded(&chase, NONE);
+	/* Not one block of 64. */
+	assert_true(chase.look_min_ticks == chase.ticks);
+}
+
+static void the_slowest_look_is_remembered(void **state)
+{
+	struct mp_chase chase = { .hops = MANY, .limit_ticks = 10000 };
+
+	(void)state;
+	assert_bounded(&chase, NONE);
+	assert_true(chase.slow_ticks >= chase.look_max_ticks);
+	chase.slow_ticks = 1ull << 40;
+	assert_bounded(&chase, NONE);
+	assert_true(chase.slow_ticks == 1ull << 40);
+}
+
+static void where_nothing_is_known_it_begins_with_short_blocks(void **state)
+{
+	struct mp_chase chase = { .hops = 64, .limit_ticks = NONE };
+
+	(void)state;
+	chase.hard_ticks = NONE;
+	chase.fine_ticks = NONE;
+	assert_bounded(&chase, 64);
+	assert_true(chase.look_min_ticks == chase.ticks);
+}
+
+static void when_time_is_over_a_bounded_chase_makes_one_hop(void **state)
+{
+	struct mp_chase chase = { .hops = MANY, .limit_ticks = 1 };
+	uint64_t least = NONE;
+	int i;
+
+	(void)state;
+	for (i = 0; i < TRIES; i++) {
+		assert_bounded(&chase, NONE);
+		least = chase.done_hops < least ? chase.done_hops : least;
+	}
+	/* A clock of coarse ticks may stand still for a few. */
+	assert_in_range(least, 1, MP_CHASE_LOOK_HOPS - 1);
+}
+
+static void an_unbounded_chase_has_no_phases(void **state)
+{
+	struct mp_chase chase = {
+		.cursor = linked(),
+		.hops = 6400,
+		.hard_ticks = 1,
+		.fine_ticks = 1,
+		.slow_ticks = 1,
+		.gap_ticks = NONE,
+	};
+
+	(void)state;
+	mp_chase_run(&chase);
+	assert_true(chase.done_hops == 6400);
+}
+
+static void groups_end_when_their_time_is_over(void **state)
+{
+	static uint64_t ticks[10000];
+	const void *cursor = linked();
+	uint32_t n;
+
+	(void)state;
+	n = mp_chase_groups(&cursor, ticks, 10000, 64, 1);
+	assert_in_range(n, 1, 9999);
+	assert_ptr_equal(cursor, after(64 * (uint64_t)n));
+	cursor = linked();
+	assert_int_equal(mp_chase_groups(&cursor, ticks, 100, 64, NONE), 100);
+	assert_ptr_equal(cursor, after(6400));
+}
+
 static void groups_of_any_size_walk_the_right_slots(void **state)
 {
 	uint64_t ticks[6];
@@ -370,6 +538,21 @@ int main(void)
 		cmocka_unit_test(the_stretches_between_looks_add_up),
 		cmocka_unit_test(with_one_look_the_shortest_stretch_is_the_whole),
 		cmocka_unit_test(an_interruption_is_seen_as_a_gap),
+		cmocka_unit_test(
+			where_all_limits_are_0_a_bounded_chase_makes_no_hop),
+		cmocka_unit_test(
+			every_phase_makes_all_hops_while_its_limit_is_far),
+		cmocka_unit_test(the_blocks_of_a_phase_are_of_its_size),
+		cmocka_unit_test(near_the_end_it_looks_more_often),
+		cmocka_unit_test(
+			what_was_slow_once_may_come_again_before_the_hard_end),
+		cmocka_unit_test(the_slowest_look_is_remembered),
+		cmocka_unit_test(
+			where_nothing_is_known_it_begins_with_short_blocks),
+		cmocka_unit_test(
+			when_time_is_over_a_bounded_chase_makes_one_hop),
+		cmocka_unit_test(an_unbounded_chase_has_no_phases),
+		cmocka_unit_test(groups_end_when_their_time_is_over),
 		cmocka_unit_test(groups_of_any_size_walk_the_right_slots),
 		cmocka_unit_test(no_groups_touch_nothing),
 		cmocka_unit_test(a_group_of_many_hops_takes_longer_than_one_of_few),

@@ -192,24 +192,6 @@ static void ordered_ticks_add_up_to_the_sample(void **state)
 	destroy(&set);
 }
 
-static void a_gap_is_twice_the_usual_slowest_look(void **state)
-{
-	const uint64_t calm[] = { 100, 110, 90, 105, 100 };
-	const uint64_t hit[] = { 100, 9000, 90, 105, 70000 };
-
-	(void)state;
-	assert_int_equal(mp_gap_ticks(calm, 5, 1000), 1200);
-	/* Stretches that had a gap do not hide the next one. */
-	assert_int_equal(mp_gap_ticks(hit, 5, 1000), 1210);
-	assert_int_equal(mp_gap_ticks(hit, 1, 1000), 1200);
-}
-
-static void before_anything_is_known_only_a_long_stretch_is_a_gap(void **state)
-{
-	(void)state;
-	assert_int_equal(mp_gap_ticks(NULL, 0, 1000), 128000);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,8 +200,6 @@ int main(void)
 		cmocka_unit_test(an_actor_that_is_late_makes_one_burst_and_calls_it_cold),
 		cmocka_unit_test(a_histogram_counts_every_group),
 		cmocka_unit_test(ordered_ticks_add_up_to_the_sample),
-		cmocka_unit_test(a_gap_is_twice_the_usual_slowest_look),
-		cmocka_unit_test(before_anything_is_known_only_a_long_stretch_is_a_gap),
 	};
 
 	return cmocka_run_group_tests_name("user_chase", tests, open_clock,
