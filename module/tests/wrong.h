@@ -188,7 +188,7 @@ static const struct mp_wrong mp_wrong_take[] = {
 	MP_WRONG(memprobe_arena, bytes, 1, 0),
 	MP_WRONG(memprobe_arena, bytes, ~0ull, -ERANGE),
 	MP_WRONG(memprobe_arena, bytes, 48 << 20, 0),
-	MP_WRONG(memprobe_arena, bytes, (48 << 20) + 1, -EOPNOTSUPP),
+	MP_WRONG(memprobe_arena, bytes, (48 << 20) + 1, -ERANGE),
 	MP_WRONG(memprobe_arena, node, 1, -EINVAL),
 	MP_WRONG(memprobe_arena, node, -1, -EINVAL),
 	MP_WRONG(memprobe_arena, page_shift, 12, 0),
