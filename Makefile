@@ -157,7 +157,7 @@ check: ## install what is missing, build, run the tests, those in guests too
 	@$(SUBMAKE) test
 
 check-kernel: ## install what is missing; every check of the kernel module
-	@scripts/bootstrap build check vm
+	@scripts/bootstrap build check vm fuzz
 	@$(SUBMAKE) all um-kernel
 	$(Q)tests/run-units -t $(KERNEL_LIMIT_S) $(VM_CHECKS) $(KERNEL_CHECKS)
 
