@@ -108,7 +108,7 @@ SCENARIOS = [
         "run": """
             20 insmod /memprobe.ko
             10 mknod-wait /dev/memprobe
-            800 /guest_quiet exact
+            800 /guest_quiet exact 20000
             10 rmmod memprobe
         """,
     },
