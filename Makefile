@@ -88,7 +88,7 @@ KERNEL_LIMIT_S := 1500
 # Of the running kernel, or of another that the module is to be built for.
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all module run check check-kernel um-kernel test programs \
+.PHONY: all module run run-vm check check-kernel um-kernel test programs \
 	unit-programs san-programs install \
 	uninstall clean format-check help FORCE
 .DELETE_ON_ERROR:
@@ -151,6 +151,11 @@ ifneq ($(filter-out 0,$(KMOD)),)
 else
 	$(O)/memprobe run -o memprobe-report.json $(ARGS)
 endif
+
+run-vm: ## the same as KMOD=1, in an emulated guest
+	@scripts/bootstrap build vm
+	@$(SUBMAKE) all
+	@MEMPROBE=$(O)/memprobe tests/vm/run-vm $(ARGS)
 
 check: ## install what is missing, build, run the tests, those in guests too
 	@scripts/bootstrap build check vm
