@@ -165,11 +165,12 @@ static u64 gap_ticks(const struct mp_walk *walk)
 			    half_us);
 }
 
+/* From the slowest that as many hops took as lie between two looks. */
 static void learn_look(struct mp_walk *walk, const struct mp_chase *chase)
 {
 	if (chase->done_hops < MP_CHASE_LOOK_HOPS)
 		return;
-	walk->look[walk->looks++ % MP_GAP_LOOKS] = chase->look_max_ticks;
+	walk->look[walk->looks++ % MP_GAP_LOOKS] = chase->slow_ticks;
 	walk->quiet.gap_ticks = gap_ticks(walk);
 	/* Beyond twice the usual: what is slower is no hop of this ring. */
 	walk->quiet.slow_ticks =
@@ -305,7 +306,9 @@ static int one_window(struct mp_walk *walk, u32 burst)
 		mp_sample_count(sample, MEMPROBE_SLOT_BUSY,
 				away_ns(walk, &now));
 	keep_ticks(walk, sample);
-	learn_look(walk, &quiet->warm);
+	/* Where there was no warm-up, the first rewarming knew nothing. */
+	if (!walk->looks)
+		learn_look(walk, &quiet->warm);
 	walk->last = moment_of(quiet->cpu);
 	walk->prefetch_on |= !quiet->prefetch_off;
 	job->run.windows++;
