@@ -420,7 +420,7 @@ void mp_mem_give(struct mp_mem *mem)
 	 */
 	if ((mem->got & MEMPROBE_ARENA_UNCACHED) && make_cached(mem)) {
 		pr_warn("memprobe: %llu bytes stay uncached and lost\n",
-			     mem->bytes);
+			mem->bytes);
 		kfree(mem);
 		return;
 	}

@@ -83,9 +83,11 @@ void *mp_ring_link(const struct mp_ring *ring, void *base, uint32_t *order,
 		if (i % MP_BREATHE_ITEMS == 0)
 			mp_breathe();
 		/* Stores drain in order; fetching ahead overlaps misses. */
-		if (slots - i > LINK_AHEAD)
-			__builtin_prefetch(start + mp_ring_offset(ring,
-						order[i + LINK_AHEAD]), 1);
+		if (slots - i > LINK_AHEAD) {
+			next = start + mp_ring_offset(ring,
+						      order[i + LINK_AHEAD]);
+			__builtin_prefetch(next, 1);
+		}
 		next = start + mp_ring_offset(ring, order[i]);
 		*(void **)slot = next;
 		slot = next;

@@ -6,8 +6,10 @@
 
 /** MP_STEPS_SLOT - bytes at the head of a slot that a sequence uses. */
 #define MP_STEPS_SLOT 64u
-/** MP_STEPS_VISITS - times that a sequence may visit one slot: each visit
- * has two words of the slot's line, one that leads on and one for ticks. */
+/**
+ * MP_STEPS_VISITS - times that a sequence may visit one slot: each visit has
+ * two words of the slot's line, one that leads on and one for ticks.
+ */
 #define MP_STEPS_VISITS 4u
 /** MP_STEPS_LOOK - steps between two looks at the clock. */
 #define MP_STEPS_LOOK 8u
