@@ -22,5 +22,9 @@ long mp_dispatch(struct file *file, unsigned int number, unsigned long address)
 
 void mp_test_total_mib(u32 mib)
 {
-	arena_total_mib = mib;
+	static u32 first;
+
+	if (!first)
+		first = arena_total_mib;
+	arena_total_mib = mib ? mib : first;
 }

@@ -52,7 +52,7 @@ int mp_test_offline_cpu(void);
 /** mp_test_other_cpu() - a CPU that is online but not this; -1 = none */
 int mp_test_other_cpu(u32 cpu);
 
-/** mp_test_total_mib() - set the cap over all arenas of this copy */
+/** mp_test_total_mib() - cap over all arenas of this copy; 0 = as it was */
 void mp_test_total_mib(u32 mib);
 
 #endif
