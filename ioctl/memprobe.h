@@ -353,7 +353,7 @@ enum memprobe_slot {
  * @clock: out: enum memprobe_clock
  * @sample_size: out: bytes of a sample
  * @valid: out: bits of enum memprobe_valid that samples can have here
- * @tick_hz: out: ticks a second, measured when the module was loaded
+ * @tick_hz: out: ticks a second, measured since the module was loaded
  * @empty_millis: out: ticks of an empty window, times 1000
  * @look_millis: out: most that a look at the clock in the loop can cost,
  *	ticks times 1000

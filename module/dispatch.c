@@ -61,6 +61,7 @@ static int handle_info(struct call *call)
 	err = mp_check_info(&call->word.info);
 	if (err)
 		return err;
+	mp_run_refresh();
 	what_we_have(&call->word.info);
 	call->word.info.size = size;
 	return 0;

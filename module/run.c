@@ -503,6 +503,15 @@ int mp_run_job(struct mp_file *own, struct mp_job *job)
 	return err;
 }
 
+/* A rate that is none to be trusted any more is told by the next run. */
+void mp_run_refresh(void)
+{
+	if (!mutex_trylock(&run_lock))
+		return;
+	mp_rate_refresh(&rate);
+	mutex_unlock(&run_lock);
+}
+
 void mp_run_info(struct memprobe_info *info)
 {
 	info->ops = 1u << MEMPROBE_OP_CHASE | 1u << MEMPROBE_OP_SEQUENCE;

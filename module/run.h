@@ -42,6 +42,9 @@ int mp_run_job(struct mp_file *own, struct mp_job *job);
 /** mp_run_clear() - all that a run tells, as if nothing had been done */
 void mp_run_clear(struct memprobe_run *run);
 
+/** mp_run_refresh() - look at the rate of the clock again, unless a run does */
+void mp_run_refresh(void);
+
 /** mp_run_info() - what RUN can do here, into an INFO */
 void mp_run_info(struct memprobe_info *info);
 
