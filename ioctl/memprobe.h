@@ -172,7 +172,8 @@ _Static_assert(sizeof(struct memprobe_sample) == 256,
  * EFAULT	an address is not the caller's to read or to write
  * EINVAL	the struct is shorter than its first version, or all of it is
  *		understood and a field is not correct
- * E2BIG	bytes are set where this kernel knows no field
+ * E2BIG	bytes are set where this kernel knows no field, or the struct is of
+ *		more than 4096 bytes
  * EOPNOTSUPP	a known field holds what this kernel or machine has not: an
  *		unknown flag, a reserved field that is not 0, an op, a kind
  * ERANGE	a limit that INFO tells is exceeded
@@ -183,6 +184,7 @@ _Static_assert(sizeof(struct memprobe_sample) == 256,
  * ENOMEM	no memory of that kind, or beyond the cap over all files
  * EBUSY	another run holds the machine, or a run uses this file
  * EINTR	a signal came before there was anything to give
+ * ENODEV	the clock jumps or stands still, and nothing can be timed
  */
 
 /** MEMPROBE_IOC - the letter; 0xD5 is free in ioctl-number.rst. */
@@ -292,7 +294,7 @@ enum memprobe_run_flag {
 /**
  * enum memprobe_stop - why a run ended
  * @MEMPROBE_STOP_DONE: all bursts were made
- * @MEMPROBE_STOP_SIGNAL: a signal is pending
+ * @MEMPROBE_STOP_SIGNAL: a signal is pending, or the caller is to be frozen
  * @MEMPROBE_STOP_HOTPLUG: the CPU went offline
  * @MEMPROBE_STOP_MOVED: somebody moved the caller to another CPU
  * @MEMPROBE_STOP_TIME: memprobe_info.call_max_ns are over, maybe before the
@@ -349,14 +351,15 @@ enum memprobe_slot {
  * @ops: out: ops that RUN knows, bit n is op n
  * @kinds: out: kinds that ARENA knows, bit n is kind n
  * @arena_flags: out: flags that may be asked of ARENA here
- * @run_flags: out: flags that RUN knows here; got-only bits tell what holds
+ * @run_flags: out: flags that RUN knows here; of the got-only bits those that
+ *	hold for all runs
  * @clock: out: enum memprobe_clock
  * @sample_size: out: bytes of a sample
  * @valid: out: bits of enum memprobe_valid that samples can have here
  * @tick_hz: out: ticks a second, measured since the module was loaded
  * @empty_millis: out: ticks of an empty window, times 1000
- * @look_millis: out: most that a look at the clock in the loop can cost,
- *	ticks times 1000
+ * @look_millis: out: most that one of the looks that lie 64 hops apart can
+ *	cost, ticks times 1000
  * @window_default_ns: out: window of a run that names none
  * @window_min_ns: out: the least
  * @window_max_ns: out: the most
@@ -488,8 +491,10 @@ struct memprobe_arena {
  * @hops: of a burst, rounded up to a multiple of 64, with groups down to whole
  *	groups; the window may end it earlier. A sequence: 0, all its steps
  * @warm_hops: made once before the first burst, in stretches of at most a
- *	window each, with interrupts on
- * @rewarm_hops: made at the beginning of each window, for at most half of it
+ *	window each, with interrupts on; rounded up to a multiple of 64; 0 for
+ *	a sequence
+ * @rewarm_hops: made at the beginning of each window, for at most half of it;
+ *	rounded and 0 likewise
  * @bursts: how many; each has a window of its own and makes one sample
  * @group: 0, or hops that are timed together: memprobe_run.ticks gets the
  *	ticks of each group
@@ -528,7 +533,8 @@ struct memprobe_actor {
  * @config, @config1, @config2: as in struct perf_event_attr
  * @error: out: 0 = counted; else a negative errno, and why not: -ENOENT no
  *	such event here, -EOPNOTSUPP not a core PMU or no events at all, -EBUSY
- *	no counter is free, -EPERM the kernel is locked down
+ *	no counter is free, -EPERM the kernel is locked down; or what the PMU
+ *	says
  * @reserved: 0
  *
  * An event that cannot be counted fails no run: its counter is not valid.
@@ -548,13 +554,15 @@ struct memprobe_event {
  * @size: in: bytes of this struct
  * @flags: in: enum memprobe_run_flag, without the got-only bits
  * @cookie: in: any number; the tracepoint memprobe:memprobe_run tells it
- * @window_ns: in: the window; 0 = memprobe_info.window_default_ns
+ * @window_ns: in: the window; 0 = memprobe_info.window_default_ns. In short ones
+ *	over slow memory there is a look at the clock every few hops, which
+ *	shows in ticks; the shortest has time for eight steps of a sequence
  * @actors: in: address of the actors
  * @n_actors: in: how many: one today
- * @actor_size: in: bytes from one actor to the next
+ * @actor_size: in: bytes from one actor to the next, a multiple of 8
  * @events: in: address of the events; their @error is written back
  * @n_events: in: how many
- * @event_size: in: bytes from one event to the next
+ * @event_size: in: bytes from one event to the next, a multiple of 8
  * @steps: in: address of the steps of a sequence, __u32 each
  * @n_steps: in: how many
  * @n_ticks: in: words that @ticks has room for; out: words written
@@ -570,7 +578,7 @@ struct memprobe_event {
  * @windows: out: windows, warm-up not counted
  * @quiet_ns: out: time with preemption or interrupts off, in all
  * @quiet_max_ns: out: the longest of these stretches
- * @slept_ns: out: time spent asleep to keep the duty
+ * @slept_ns: out: time spent asleep, between windows and in the warm-up
  * @gap_ticks: out: a stretch between looks longer than this was a gap in the
  *	last window
  * @steal_ns: out: time that the hypervisor took from this CPU meanwhile, as

@@ -146,7 +146,7 @@ static void *map_pieces(const struct mp_mem *mem)
 	if (!each)
 		return NULL;
 	for (i = 0; i < (u64)mem->n_pages * per; i++)
-		each[i] = nth_page(mem->page[i / per], i % per);
+		each[i] = mem->page[i / per] + i % per;
 	base = vmap(each, mem->n_pages * per, VM_MAP, PAGE_KERNEL);
 	kvfree(each);
 	return base;
@@ -382,7 +382,7 @@ int mp_mem_take(struct memprobe_arena *arena, struct mp_mem **out)
 
 	if (!node_is_there(arena))
 		return -ENXIO;
-	mem = kzalloc(sizeof(*mem), GFP_KERNEL_ACCOUNT);
+	mem = kzalloc(sizeof(*mem), QUIET_GFP | __GFP_ACCOUNT);
 	if (!mem)
 		return -ENOMEM;
 	mem->kind = arena->kind;

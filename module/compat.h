@@ -14,6 +14,13 @@
 #define MP_HAVE_CONTIG_RANGE 0
 #endif
 
+/* What alloc_contig_range() is told of ranges that are nothing special. */
+#ifdef ACR_FLAGS_NONE
+#define MP_CONTIG_PLAIN ACR_FLAGS_NONE
+#else
+#define MP_CONTIG_PLAIN MIGRATE_MOVABLE
+#endif
+
 /* vmalloc memory in huge pages; elsewhere vmalloc_huge() gives small ones. */
 #if IS_ENABLED(CONFIG_HAVE_ARCH_HUGE_VMALLOC) && \
 	IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE)

@@ -45,7 +45,7 @@ static int try(unsigned long from, unsigned long pages, int node)
 {
 	if (!may_do(from, pages, node))
 		return -EBUSY;
-	return alloc_contig_range(from, from + pages, MIGRATE_MOVABLE,
+	return alloc_contig_range(from, from + pages, MP_CONTIG_PLAIN,
 				  GFP_KERNEL | __GFP_NOWARN);
 }
 

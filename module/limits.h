@@ -71,6 +71,8 @@
  * another clock's.
  */
 #define MP_RATE_OFF_PART 256u
+/** MP_RATE_SUSPENDED_NS - two reads of how long it was suspended differ less. */
+#define MP_RATE_SUSPENDED_NS 1000000ull
 /** MP_RATE_MIN_HZ, MP_RATE_MAX_HZ - a clock outside is not to be trusted. */
 #define MP_RATE_MIN_HZ 1000000ull
 #define MP_RATE_MAX_HZ 15000000000ull

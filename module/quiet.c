@@ -44,10 +44,11 @@ static void rewarm(struct mp_quiet *quiet)
 		.cursor = quiet->cursor,
 		.hops = min(quiet->rewarm_hops, quiet->window.hops),
 		.gap_ticks = quiet->gap_ticks,
-		.slow_ticks = quiet->slow_ticks,
 	};
-	if (!warm->hops)
+	if (!warm->hops) {
+		warm->slow_ticks = quiet->slow_ticks;
 		return;
+	}
 	mp_window_rewarm(&quiet->window, quiet->group, &window);
 	mp_window_bound(&window, mp_ticks_look() - quiet->open_tick, warm);
 	mp_chase_run(warm);
@@ -60,7 +61,9 @@ static void walk_ring(struct mp_quiet *quiet, u64 elapsed)
 
 	chase->cursor = quiet->cursor;
 	chase->hops = min(quiet->hops, quiet->window.hops);
-	chase->slow_ticks = quiet->warm.slow_ticks;
+	/* What a gap took is no pace. */
+	chase->slow_ticks = quiet->warm.gaps ? quiet->slow_ticks :
+					       quiet->warm.slow_ticks;
 	mp_window_bound(&quiet->window, elapsed, chase);
 	mp_chase_run(chase);
 	quiet->cursor = chase->cursor;

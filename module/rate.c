@@ -5,6 +5,7 @@
  */
 #include "rate.h"
 
+#include <linux/bitops.h>
 #include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/irqflags.h>
@@ -74,32 +75,53 @@ static u64 look_millis(void)
 	return (end - start) * 1000 / READS;
 }
 
-/* Ticks a second since the first moment; 0 where that makes no sense. */
+/* How long the machine has been suspended since it was started. */
+static u64 suspended_ns(void)
+{
+	unsigned long irq;
+	u64 ns;
+
+	local_irq_save(irq);
+	ns = ktime_get_boottime_ns() - ktime_get_ns();
+	local_irq_restore(irq);
+	return ns;
+}
+
+/*
+ * Ticks a second since the first moment; 0 where that makes no sense. Low bits
+ * of long times go, so that no product is wider than 64 bits.
+ */
 static u64 hz_since(const struct mp_rate *rate, const struct instant *now)
 {
-	const u64 ticks = now->tick - rate->first_tick;
-	const u64 ns = now->raw_ns - rate->first_raw_ns;
+	u64 ticks = now->tick - rate->first_tick;
+	u64 ns = now->raw_ns - rate->first_raw_ns;
+	const u32 shift = fls64(ticks) > 34 ? fls64(ticks) - 34 : 0;
 	u64 hz;
 
-	if (!ns || (s64)ns < 0 || (s64)ticks <= 0)
+	if ((s64)ns <= 0 || (s64)ticks <= 0 || !(ns >> shift))
 		return 0;
-	hz = mul_u64_u64_div_u64(ticks, NSEC_PER_SEC, ns);
+	hz = div64_u64((ticks >> shift) * NSEC_PER_SEC, ns >> shift);
 	return hz < MP_RATE_MIN_HZ || hz > MP_RATE_MAX_HZ ? 0 : hz;
 }
 
 int mp_rate_measure(struct mp_rate *rate)
 {
-	struct instant now = read_both();
+	const struct instant first = read_both();
+	struct mp_rate fresh = {
+		.first_tick = first.tick,
+		.first_raw_ns = first.raw_ns,
+		.suspended_ns = suspended_ns(),
+	};
+	struct instant now;
 
-	rate->first_tick = now.tick;
-	rate->first_raw_ns = now.raw_ns;
 	msleep(MP_RATE_SLEEP_MS);
 	now = read_both();
-	rate->hz = hz_since(rate, &now);
-	if (!rate->hz)
+	fresh.hz = hz_since(&fresh, &now);
+	if (!fresh.hz)
 		return -ENODEV;
-	rate->empty_millis = empty_millis();
-	rate->look_millis = look_millis();
+	fresh.empty_millis = empty_millis();
+	fresh.look_millis = look_millis();
+	*rate = fresh;
 	return 0;
 }
 
@@ -109,7 +131,9 @@ int mp_rate_refresh(struct mp_rate *rate)
 	const u64 hz = hz_since(rate, &now);
 	const u64 off = hz > rate->hz ? hz - rate->hz : rate->hz - hz;
 
-	if (off > rate->hz / MP_RATE_OFF_PART)
+	/* While a machine is suspended one of the clocks may go on alone. */
+	if (!hz || off > rate->hz / MP_RATE_OFF_PART ||
+	    suspended_ns() - rate->suspended_ns > MP_RATE_SUSPENDED_NS)
 		return mp_rate_measure(rate);
 	rate->hz = hz;
 	return 0;

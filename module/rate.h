@@ -11,6 +11,7 @@
  * @empty_millis: an empty window, ticks times 1000
  * @look_millis: a look at the clock that nothing hides, the same
  * @first_tick, @first_raw_ns: where counting began
+ * @suspended_ns: how long the machine had been suspended by then
  */
 struct mp_rate {
 	u64 hz;
@@ -18,6 +19,7 @@ struct mp_rate {
 	u64 look_millis;
 	u64 first_tick;
 	u64 first_raw_ns;
+	u64 suspended_ns;
 };
 
 /** mp_rate_measure() - sleeps MP_RATE_SLEEP_MS; 0 or -ENODEV */
@@ -27,7 +29,8 @@ int mp_rate_measure(struct mp_rate *rate);
  * mp_rate_refresh() - the same over all the time since
  *
  * Where that differs from what was measured, the clock has jumped (a machine
- * that was moved or suspended): it is measured anew.
+ * that was moved or suspended): it is measured anew. What was known stays as it
+ * is where that fails.
  */
 int mp_rate_refresh(struct mp_rate *rate);
 

@@ -181,12 +181,14 @@ static void learn_look(struct mp_walk *walk, const struct mp_chase *chase)
 
 static struct moment moment_of(u32 cpu)
 {
-	struct moment now = {
-		.tick = mp_ticks_look(),
-		.ns = ktime_get_ns(),
-		.idle_us = get_cpu_idle_time_us(cpu, NULL),
-	};
+	struct moment now;
+	unsigned long irq;
 
+	local_irq_save(irq);
+	now.tick = mp_ticks_look();
+	now.ns = ktime_get_ns();
+	local_irq_restore(irq);
+	now.idle_us = get_cpu_idle_time_us(cpu, NULL);
 	/* Idle while a task of this CPU waits for a disk is counted apart. */
 	if (now.idle_us != NOT_KNOWN)
 		now.idle_us += get_cpu_iowait_time_us(cpu, NULL);
@@ -283,6 +285,17 @@ static void keep_ticks(struct mp_walk *walk, struct memprobe_sample *sample)
 	job->n_ticks += n;
 }
 
+static void set_start(struct memprobe_sample *sample, const struct moment *then,
+		      u64 start_tick)
+{
+	/* Not so on a CPU whose clock is behind that of the one before. */
+	if ((s64)(start_tick - then->tick) < 0)
+		return;
+	sample->start_ns = then->ns + mp_window_ns(start_tick - then->tick,
+						   rate.hz);
+	sample->valid |= 1ull << MEMPROBE_VALID_START;
+}
+
 static int one_window(struct mp_walk *walk, u32 burst)
 {
 	struct mp_job *job = walk->job;
@@ -298,10 +311,9 @@ static int one_window(struct mp_walk *walk, u32 burst)
 	err = mp_quiet_window(quiet);
 	if (err)
 		return err;
-	sample->start_ns = now.ns + mp_window_ns(quiet->chase.start_tick -
-						 now.tick, rate.hz);
 	sample->burst = burst;
 	mp_sample_fill(sample, quiet, &job->actor);
+	set_start(sample, &now, quiet->chase.start_tick);
 	if (now.idle_us != NOT_KNOWN && now.idle_us >= walk->last.idle_us)
 		mp_sample_count(sample, MEMPROBE_SLOT_BUSY,
 				away_ns(walk, &now));
@@ -309,6 +321,9 @@ static int one_window(struct mp_walk *walk, u32 burst)
 	/* Where there was no warm-up, the first rewarming knew nothing. */
 	if (!walk->looks)
 		learn_look(walk, &quiet->warm);
+	if (!quiet->chase.gaps)
+		quiet->slow_ticks = max(quiet->slow_ticks,
+					quiet->chase.slow_ticks);
 	walk->last = moment_of(quiet->cpu);
 	walk->prefetch_on |= !quiet->prefetch_off;
 	job->run.windows++;

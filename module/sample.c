@@ -9,8 +9,7 @@
 #include <linux/minmax.h>
 #include <linux/tick.h>
 
-#define ALWAYS_VALID (1ull << MEMPROBE_VALID_START | \
-		      1ull << MEMPROBE_VALID_GAPS | \
+#define ALWAYS_VALID (1ull << MEMPROBE_VALID_GAPS | \
 		      1ull << MEMPROBE_VALID_CPU_END | \
 		      1ull << MEMPROBE_VALID_OVERRUN | \
 		      1ull << MEMPROBE_SLOT_EMPTY | \
@@ -154,7 +153,8 @@ void mp_sample_groups(struct memprobe_sample *sample,
 
 u64 mp_sample_valid(void)
 {
-	u64 valid = ALWAYS_VALID | mp_witness_valid();
+	u64 valid = ALWAYS_VALID | 1ull << MEMPROBE_VALID_START |
+		    mp_witness_valid();
 
 	if (mp_machine.freq)
 		valid |= 1ull << MEMPROBE_SLOT_APERF |

@@ -90,12 +90,16 @@ void mp_chase_run(struct mp_chase *chase)
 			     hops - left < MP_CHASE_LOOK_HOPS);
 			slow = longest * (MP_CHASE_LOOK_HOPS /
 					  MP_CHASE_FINE_HOPS);
+			ahead = ~(uint64_t)0;
 		}
 		if (left < hops || chase->slow_ticks)
 			WALK(64, mp_ticks_look, elapsed < limit && elapsed +
 			     WORST(longest > slow ? longest : slow) < hard);
-		WALK(8, mp_ticks_end, elapsed < fine);
-		WALK(1, mp_ticks_end, elapsed < limit);
+		/* Enough is enough: these looks cost more, and would tell. */
+		if (hops - left < MP_CHASE_ENOUGH_HOPS) {
+			WALK(8, mp_ticks_end, elapsed < fine);
+			WALK(1, mp_ticks_end, elapsed < limit);
+		}
 	}
 	now = mp_ticks_end();
 

@@ -10,14 +10,17 @@
 #define MP_CHASE_FINE_HOPS 8u
 /** MP_CHASE_SLOWER - hops may become so much slower all at once. */
 #define MP_CHASE_SLOWER 4u
+/** MP_CHASE_ENOUGH_HOPS - after so many a bounded stretch rather ends early. */
+#define MP_CHASE_ENOUGH_HOPS 1024u
 
 /**
  * struct mp_chase - one bounded stretch of dependent loads
  * @cursor: in: slot to begin at; out: slot to go on from
  * @hops: in: hops to make, rounded up to a multiple of MP_CHASE_LOOK_HOPS
  * @limit_ticks: in: end at the first look after this many ticks; 0 = none
- * @bounded: in: end in time, whatever hops may take: the next three count
- * @hard_ticks: in: it has ended by then
+ * @bounded: in: end in time, though hops become slower: the next three count
+ * @hard_ticks: in: it has ended by then, unless hops become more than
+ *	MP_CHASE_SLOWER times slower all at once
  * @fine_ticks: in: until then MP_CHASE_FINE_HOPS hops may be begun at once
  * @slow_ticks: in: the slowest stretch of MP_CHASE_LOOK_HOPS hops that is
  *	known of this ring, 0 = none is. Out: the same, after this
@@ -41,8 +44,9 @@
  * while twice as many, each MP_CHASE_SLOWER times as slow as the slowest seen,
  * would still end before @hard_ticks: twice, since a look runs ahead. Then,
  * and at the beginning where nothing is known, looks wait for their loads
- * and are MP_CHASE_FINE_HOPS apart, at last one hop. It makes no hop where
- * its limits are all 0.
+ * and are MP_CHASE_FINE_HOPS apart, at last one hop; a stretch that has
+ * MP_CHASE_ENOUGH_HOPS ends instead. It makes no hop where its limits are
+ * all 0.
  */
 struct mp_chase {
 	const void *cursor;
@@ -67,8 +71,8 @@ struct mp_chase {
  * @chase: what to do, and what came out
  *
  * Ordered clock reads at both ends; between them only the loads and, each
- * MP_CHASE_LOOK_HOPS, one unordered clock read with its comparison. Any
- * context; takes no lock, makes no call.
+ * MP_CHASE_LOOK_HOPS, one unordered clock read with its comparison (of a
+ * @bounded stretch see above). Any context; takes no lock, makes no call.
  */
 void mp_chase_run(struct mp_chase *chase);
 

@@ -35,7 +35,7 @@
  * @hop: the dearest hop
  * @tail: what is read after the last look
  * @hops: the most that any core could make in it: should the clock stand
- *	still, a window ends after these
+ *	still, a window ends after these, be it seconds later
  */
 struct mp_window {
 	uint64_t limit;

@@ -122,7 +122,10 @@ static void a_window_of_steps_walks_the_sequence(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, quiet->chase.done_hops, (u64)steps.n);
 }
 
-/* However many hops are asked for: the window ends, and not too late. */
+/*
+ * However many hops are asked for: the window ends, and neither too late nor
+ * long before, though it may rather end than look more often.
+ */
 static void a_window_ends_by_its_limit(struct kunit *test)
 {
 	struct mp_quiet *quiet = quiet_here(test, MP_WINDOW_NS);
@@ -136,7 +139,7 @@ static void a_window_ends_by_its_limit(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, mp_quiet_window(quiet), 0);
 		least = min(least, quiet->quiet_ns);
 	}
-	KUNIT_EXPECT_GE(test, least, MP_WINDOW_NS * 3 / 4);
+	KUNIT_EXPECT_GE(test, least, MP_WINDOW_NS / 4);
 	/* Where something else takes the CPU away, no limit can be kept. */
 	if (!IS_ENABLED(CONFIG_UML))
 		KUNIT_EXPECT_LE(test, least, MP_WINDOW_NS * 2);

@@ -316,22 +316,38 @@ static void the_blocks_of_a_phase_are_of_its_size(void **state)
 
 static void near_the_end_it_looks_more_often(void **state)
 {
-	struct mp_chase chase = { .hops = MANY, .limit_ticks = 30000 };
+	struct mp_chase chase = { .hops = MANY, .limit_ticks = 2500 };
 	int i, odd = 0, single = 0;
 
 	(void)state;
-	chase.hard_ticks = 20000;
-	chase.fine_ticks = 20000;
+	chase.hard_ticks = 1500;
+	chase.fine_ticks = 2000;
 	for (i = 0; i < TRIES; i++) {
 		chase.slow_ticks = 1;
 		assert_bounded(&chase, NONE);
-		assert_true(chase.ticks >= 30000);
+		/* Unless hops cost next to nothing, that is not enough. */
+		assert_true(chase.ticks >= 2500 ||
+			    chase.done_hops >= MP_CHASE_ENOUGH_HOPS);
 		odd += chase.done_hops % MP_CHASE_LOOK_HOPS != 0;
 		single += chase.done_hops % MP_CHASE_FINE_HOPS != 0;
 	}
 	/* By chance they come out even now and then. */
 	assert_true(odd > 0);
 	assert_true(single > 0);
+}
+
+static void a_stretch_that_has_enough_hops_ends_before_looks_get_dear(void **state)
+{
+	struct mp_chase chase = { .hops = MANY, .limit_ticks = 1ull << 30 };
+
+	(void)state;
+	chase.hard_ticks = 1ull << 20;
+	chase.fine_ticks = 1ull << 30;
+	chase.slow_ticks = 1;
+	assert_bounded(&chase, NONE);
+	assert_true(chase.done_hops >= MP_CHASE_ENOUGH_HOPS);
+	assert_true(chase.done_hops % MP_CHASE_LOOK_HOPS == 0);
+	assert_true(chase.ticks < 1ull << 30);
 }
 
 static void what_was_slow_once_may_come_again_before_the_hard_end(void **state)
@@ -538,6 +554,8 @@ int main(void)
 		cmocka_unit_test(the_stretches_between_looks_add_up),
 		cmocka_unit_test(with_one_look_the_shortest_stretch_is_the_whole),
 		cmocka_unit_test(an_interruption_is_seen_as_a_gap),
+		cmocka_unit_test(
+			a_stretch_that_has_enough_hops_ends_before_looks_get_dear),
 		cmocka_unit_test(
 			where_all_limits_are_0_a_bounded_chase_makes_no_hop),
 		cmocka_unit_test(
