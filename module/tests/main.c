@@ -7,7 +7,19 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 
+#include "../arch/machine.h"
+#include "../dispatch.h"
 #include "../rate.h"
+
+/* Of a machine of which nothing is known. */
+struct mp_machine mp_machine;
+
+/* No file is opened here. */
+long mp_dispatch(struct file *file, unsigned int command,
+		 unsigned long address)
+{
+	return -ENOIOCTLCMD;
+}
 
 struct mp_test_ring *mp_test_ring(struct kunit *test)
 {
