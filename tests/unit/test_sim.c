@@ -150,7 +150,9 @@ static void what_the_machine_lacks_is_refused_with_the_reason(void **state)
 	opts.pages = MP_PAGES_2M;
 	assert_refuses(small, opts, -EPERM, "pages 2m: this machine has none");
 	opts.pages = MP_PAGES_1G;
-	assert_refuses(small, opts, -EINVAL, "has 4k, thp or 2m");
+	assert_refuses(small, opts, -EINVAL, "has 4k, thp or huge");
+	opts.pages = MP_PAGES_CONTIG;
+	assert_refuses(small, opts, -EPERM, "has 4k, thp or huge");
 	opts.pages = MP_PAGES_THP;
 	snprintf(text, sizeof(text), "%splace thp=refused\n", small);
 	assert_refuses(text, opts, -EPERM, "pages thp: this machine refuses");

@@ -315,7 +315,7 @@ static void what_the_user_asks_in_vain_is_refused_with_the_remedy(void **state)
 	opts.pages = MP_PAGES_DEVICE;
 	refused(&opts, -EINVAL, "choose 4k");
 	opts.pages = MP_PAGES_CONTIG;
-	refused(&opts, -EINVAL, "make run KMOD=1");
+	refused(&opts, -ENODEV, "make run KMOD=1");
 }
 
 static void reserved_pages_that_are_not_there_are_refused(void **state)

@@ -295,7 +295,7 @@ static int open_asked_pages(struct kmod *kmod, struct mp_target *target)
 	default:
 		return mp_target_fail(target, -EINVAL, "pages %s: not to be "
 				      "had from the module: choose contig, "
-				      "thp, 2m or 4k",
+				      "thp, huge or 4k",
 				      mp_pages_name(kmod->pages));
 	}
 }

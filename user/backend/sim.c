@@ -87,9 +87,13 @@ static int open_pages(struct sim *sim, struct mp_target *target, int pages)
 			return 0;
 		return mp_target_fail(target, -EPERM, "pages 2m: this machine "
 				      "has none reserved (place huge=0)");
+	case MP_PAGES_CONTIG:
+		return mp_target_fail(target, -EPERM, "pages contig: a "
+				      "simulated machine has 4k, thp or huge "
+				      "(place pages=contiguous has them lie so)");
 	default:
 		return mp_target_fail(target, -EINVAL, "pages %s: a simulated "
-				      "machine has 4k, thp or 2m",
+				      "machine has 4k, thp or huge",
 				      mp_pages_name(sim->pages));
 	}
 }

@@ -64,14 +64,14 @@ static int refuse_pages(struct mp_target *target, uint32_t pages)
 			"root, echo 1 > /sys/kernel/mm/hugepages/"
 			"hugepages-1048576kB/nr_hugepages");
 	case MP_PAGES_CONTIG:
-		return mp_target_fail(target, -EINVAL,
-			"pages contig: not to be had from user space: load "
-			"the module (make run KMOD=1) and give --backend "
-			"kmod, or choose 4k, thp, 2m or 1g");
+		return mp_target_fail(target, -ENODEV,
+			"pages contig: not to be had from user space: as "
+			"root, make run KMOD=1 loads the module that can, or "
+			"choose 4k, thp or huge");
 	default:
 		return mp_target_fail(target, -EINVAL,
 			"pages %s: not to be had from user space: choose 4k, "
-			"thp, 2m or 1g", mp_pages_name(pages));
+			"thp or huge", mp_pages_name(pages));
 	}
 }
 
