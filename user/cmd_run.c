@@ -152,27 +152,37 @@ static int no_backend(const char *name)
 		    name, names);
 }
 
-/* The first that this machine has, as "auto" means, but for those up to and
- * with @after. */
-static int choose_backend(struct session *session,
-			  const struct mp_backend *after)
+/*
+ * What "auto" means: the first that this machine has after @after, or of all.
+ * NULL: there is none, and @why tells what the last one lacks.
+ */
+static const struct mp_backend *next_backend(const struct mp_backend *after,
+					     const char **why)
 {
-	const char *why = "there is none in this build";
 	bool passed = !after;
 
-	session->any_backend = true;
+	*why = "there is none in this build";
 	for (int i = 0; mp_backends[i]; i++) {
 		const bool skip = !passed || mp_backends[i]->asks_file;
 
 		passed = passed || mp_backends[i] == after;
 		if (skip)
 			continue;
-		why = mp_backends[i]->unmet ? mp_backends[i]->unmet() : NULL;
-		if (why)
-			continue;
-		session->backend = mp_backends[i];
-		return 0;
+		*why = mp_backends[i]->unmet ? mp_backends[i]->unmet() : NULL;
+		if (!*why)
+			return mp_backends[i];
 	}
+	return NULL;
+}
+
+static int choose_backend(struct session *session)
+{
+	const char *why;
+
+	session->any_backend = true;
+	session->backend = next_backend(NULL, &why);
+	if (session->backend)
+		return 0;
 	return fail(MP_EXIT_DENIED, "--backend auto: %s", why);
 }
 
@@ -182,7 +192,7 @@ static int find_backend(struct session *session)
 	char name[64];
 
 	if (strcmp(word, "auto") == 0)
-		return choose_backend(session, NULL);
+		return choose_backend(session);
 	file = strchr(word, '=');
 	snprintf(name, sizeof(name), "%.*s",
 		 file ? (int)(file - word) : (int)strlen(word), word);
@@ -301,14 +311,15 @@ static int open_backend(struct session *session)
 
 	target->backend = session->backend;
 	target->seed = args->seed;
+	target->why[0] = '\0';
 	return session->backend->open(target, &backend_opts);
 }
 
-/* Nobody has asked for just this one, and it is not permitted. */
+/* Nobody has asked for just this one, and what it lacks is no wrong use. */
 static bool may_pass_on(const struct session *session, int err)
 {
-	return session->any_backend && !session->args.noisy &&
-	       (err == -EACCES || err == -EPERM);
+	return err && session->any_backend && !session->args.noisy &&
+	       mp_cmd_exit_of(err) == MP_EXIT_DENIED;
 }
 
 static int open_target(struct session *session)
@@ -318,12 +329,16 @@ static int open_target(struct session *session)
 
 	err = open_backend(session);
 	while (may_pass_on(session, err)) {
-		const struct mp_backend *denied = session->backend;
+		const struct mp_backend *denied = session->backend, *next;
+		const char *why;
 
-		if (choose_backend(session, denied))
-			return MP_EXIT_DENIED;
+		next = next_backend(denied, &why);
+		/* What the last one says of itself tells more than that. */
+		if (!next)
+			break;
 		mp_cmd_say(&mp_cmd_run, "backend %s: %s; going on with backend %s",
-			   denied->name, target->why, session->backend->name);
+			   denied->name, target->why, next->name);
+		session->backend = next;
 		err = open_backend(session);
 	}
 	if (err)
