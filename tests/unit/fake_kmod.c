@@ -89,6 +89,7 @@ static int take(struct memprobe_arena *arena)
 	if (posix_memalign(&fake_kmod.base[id], ALIGN, arena->bytes))
 		return -ENOMEM;
 	fake_kmod.n_held++;
+	arena->bytes -= fake_kmod.short_bytes;
 	arena->id = id;
 	arena->got = contig ? MEMPROBE_ARENA_CONTIG : 0;
 	arena->got |= arena->flags & MEMPROBE_ARENA_UNCACHED;
@@ -231,7 +232,7 @@ static void burst(const struct memprobe_actor *actor, const void **cursor,
 	sample->counter[MEMPROBE_SLOT_BUSY] = fake_kmod.busy_ns;
 }
 
-static void run_all(const struct memprobe_actor *actor,
+static void run_all(const struct memprobe_actor *actor, uint64_t gap,
 		    struct memprobe_run *run)
 {
 	struct memprobe_sample *sample =
@@ -239,7 +240,7 @@ static void run_all(const struct memprobe_actor *actor,
 	const void *cursor = link_ring(actor);
 
 	run->n_ticks = 0;
-	run->gap_ticks = ticks_of(20000);
+	run->gap_ticks = gap;
 	run->n_samples = actor->bursts;
 	if (run->n_samples > fake_kmod.stop_after) {
 		run->n_samples = fake_kmod.stop_after;
@@ -279,7 +280,8 @@ static int fake_run(struct memprobe_run *run)
 	if (actor->op == MEMPROBE_OP_SEQUENCE &&
 	    (actor->warm_hops || actor->rewarm_hops || actor->hops))
 		return -EINVAL;
-	run_all(actor, run);
+	run_all(actor, n < FAKE_ANSWERS && fake_kmod.gap_ticks[n] ?
+		       fake_kmod.gap_ticks[n] : ticks_of(20000), run);
 	return 0;
 }
 

@@ -30,6 +30,8 @@
  * @stop: enum memprobe_stop, of each run that makes fewer bursts than asked
  * @stop_after: bursts that a run makes at most
  * @page_shift: got of huge arenas
+ * @short_bytes: arenas are so much smaller than was asked for
+ * @gap_ticks: what a gap is in the first runs; 0 = 20 us
  * @busy_known: samples tell how busy the CPU was before them
  * @busy_ns: so busy
  * @n_open: descriptors that are open
@@ -55,6 +57,8 @@ struct fake_kmod {
 	uint32_t stop;
 	uint32_t stop_after;
 	uint32_t page_shift;
+	uint64_t short_bytes;
+	uint64_t gap_ticks[FAKE_ANSWERS];
 	bool busy_known;
 	uint64_t busy_ns;
 	uint32_t n_open;

@@ -203,6 +203,23 @@ static void what_lacks_is_replaced_unless_it_was_asked_for(void **state)
 	mp_kmod_dev_close(&dev);
 }
 
+static void an_arena_that_came_too_short_is_given_back(void **state)
+{
+	const struct mp_arena want = { 65536, MP_PAGES_CONTIG, MP_NODE_ANY };
+	struct mp_grant_arena granted;
+	struct mp_kmod_dev dev;
+
+	(void)state;
+	fake_kmod_load();
+	dev = opened();
+	fake_kmod.short_bytes = 4096;
+	assert_int_equal(take(&dev, &want, true, &granted), -EIO);
+	assert_int_equal(take(&dev, &want, false, &granted), -EIO);
+	assert_says("pages contig, 64 KiB: ");
+	assert_int_equal(fake_kmod.n_held, 0);
+	mp_kmod_dev_close(&dev);
+}
+
 static void a_grant_says_no_more_than_the_module(void **state)
 {
 	struct mp_arena want = { 1 << 20, MP_PAGES_THP, MP_NODE_ANY };
@@ -296,6 +313,7 @@ int main(void)
 		cmocka_unit_test(kinds_that_the_kernel_has_not_got_are_refused),
 		cmocka_unit_test(uncached_memory_is_as_much_as_the_module_wants),
 		cmocka_unit_test(what_lacks_is_replaced_unless_it_was_asked_for),
+		cmocka_unit_test(an_arena_that_came_too_short_is_given_back),
 		cmocka_unit_test(a_grant_says_no_more_than_the_module),
 		cmocka_unit_test(a_node_is_a_wish),
 		cmocka_unit_test(errors_of_a_run_are_put_into_words),

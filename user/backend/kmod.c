@@ -112,20 +112,26 @@ static int walk_rounds(struct kmod *kmod, struct mp_batch *batch,
 	return err;
 }
 
-/* The wish for prefetchers off is dropped for good where it is refused. */
+/*
+ * Prefetchers off are a wish: where the first call is refused the batch is
+ * measured without, and if that works they are not wished for again. What a
+ * later call refuses is another matter, and there are samples by then.
+ */
 static int walk_as_wished(struct kmod *kmod, struct mp_batch *batch,
 			  struct mp_kmod_plan *plan, struct mp_kmod_walk *walk)
 {
 	const struct mp_kmod_walk fresh = *walk;
 	int err = walk_rounds(kmod, batch, walk);
 
-	if (!(plan->flags & MEMPROBE_RUN_PREFETCH_OFF) ||
+	if (!(plan->flags & MEMPROBE_RUN_PREFETCH_OFF) || batch->n_samples ||
 	    (err != -EPERM && err != -EOPNOTSUPP))
 		return err;
-	kmod->prefetch = 0;
 	plan->flags &= ~(uint32_t)MEMPROBE_RUN_PREFETCH_OFF;
 	*walk = fresh;
-	return walk_rounds(kmod, batch, walk);
+	err = walk_rounds(kmod, batch, walk);
+	if (!err)
+		kmod->prefetch = 0;
+	return err;
 }
 
 static void fill_grant(struct kmod *kmod, const struct mp_kmod_walk *walk,
@@ -164,7 +170,6 @@ static int measure_in(struct kmod *kmod, struct mp_batch *batch,
 		.seed = mp_exp_seed(kmod->place.seed, batch->id,
 				    batch->replicate),
 		.bursts = batch->exp.actor[0].bursts,
-		.late_ns = mp_user_now_ns() + MP_USER_BATCH_NS,
 	};
 	struct mp_grant_arena granted;
 	struct memprobe_arena arena;
@@ -177,6 +182,8 @@ static int measure_in(struct kmod *kmod, struct mp_batch *batch,
 	if (err)
 		return err;
 	walk.arena = arena.id;
+	/* Looking for a large arena takes its time: it is not the batch's. */
+	walk.late_ns = mp_user_now_ns() + MP_USER_BATCH_NS;
 	err = walk_as_wished(kmod, batch, plan, &walk);
 	mp_kmod_dev_give(&kmod->dev, arena.id);
 	if (err)
