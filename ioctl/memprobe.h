@@ -330,7 +330,8 @@ enum memprobe_clock {
  * @MEMPROBE_SLOT_EMPTY: ticks of an empty window, measured in this one
  * @MEMPROBE_SLOT_QUIET: ns that this window was quiet in all
  * @MEMPROBE_SLOT_BUSY: ns between the window before (or the warm-up) and this
- *	one in which the CPU did not idle: what others may have evicted
+ *	one in which the CPU did not idle, nor rewarm: what others may have
+ *	evicted
  */
 enum memprobe_slot {
 	MEMPROBE_SLOT_EVENT = 0,
@@ -493,8 +494,9 @@ struct memprobe_arena {
  * @warm_hops: made once before the first burst, in stretches of at most a
  *	window each, with interrupts on; rounded up to a multiple of 64; 0 for
  *	a sequence
- * @rewarm_hops: made at the beginning of each window, for at most half of it;
- *	rounded and 0 likewise
+ * @rewarm_hops: made at the beginning of each window, for at most half of it,
+ *	and where that is too short but 2 ms are not right before it too, with
+ *	interrupts on; rounded and 0 likewise
  * @bursts: how many; each has a window of its own and makes one sample
  * @group: 0, or hops that are timed together: memprobe_run.ticks gets the
  *	ticks of each group

@@ -32,6 +32,8 @@
 #define WARM_REST_NS 1000000ull
 /* .. after so long. */
 #define WARM_NS MP_WINDOW_MAX_NS
+/* Rewarming that half a window is too short for takes no longer than this. */
+#define REWARM_NS 2000000ull
 /* What get_cpu_idle_time_us() says where idle time is not counted. */
 #define NOT_KNOWN ((u64)-1)
 
@@ -54,6 +56,9 @@ struct mp_walk {
 	u32 looks;
 	bool prefetch_on;
 	struct moment last;
+	u64 open_hops;
+	u64 open_ns;
+	u64 open_busy_ns;
 };
 
 /* Who holds it is the one run that there is. */
@@ -267,6 +272,47 @@ static u64 away_ns(const struct mp_walk *walk, const struct moment *now)
 	return ns > idle_ns ? ns - idle_ns : 0;
 }
 
+/*
+ * Did half a window not suffice to warm the ring again, and would REWARM_NS?
+ * By what the last window has seen.
+ */
+static bool wants_more(const struct mp_walk *walk)
+{
+	const struct mp_chase *warm = &walk->quiet.warm;
+	const u64 hops = walk->job->actor.rewarm_hops;
+	const u64 most = mp_window_ticks(REWARM_NS, rate.hz);
+
+	if (!walk->job->run.windows || !warm->done_hops ||
+	    warm->done_hops >= hops || warm->gaps)
+		return false;
+	return hops < most * warm->done_hops / warm->ticks;
+}
+
+/* With interrupts on, and so at nobody's cost, right before the window. */
+static void rewarm_open(struct mp_walk *walk)
+{
+	struct mp_chase chase = {
+		.cursor = walk->quiet.cursor,
+		.hops = walk->job->actor.rewarm_hops,
+		.limit_ticks = mp_window_ticks(REWARM_NS, rate.hz),
+		.gap_ticks = walk->quiet.gap_ticks,
+	};
+	struct moment before;
+
+	walk->open_hops = 0;
+	walk->open_ns = 0;
+	walk->open_busy_ns = 0;
+	if (!wants_more(walk))
+		return;
+	before = moment_of(walk->quiet.cpu);
+	walk->open_busy_ns = away_ns(walk, &before);
+	mp_chase_run(&chase);
+	walk->quiet.cursor = chase.cursor;
+	walk->open_hops = chase.done_hops;
+	walk->last = moment_of(walk->quiet.cpu);
+	walk->open_ns = walk->last.ns - before.ns;
+}
+
 /* Groups and timed steps: ticks into the job, a sum into the sample. */
 static void keep_ticks(struct mp_walk *walk, struct memprobe_sample *sample)
 {
@@ -307,6 +353,7 @@ static int one_window(struct mp_walk *walk, u32 burst)
 	if (quiet->first)
 		quiet->first = mp_steps_link(&walk->steps);
 	quiet->ticks = job->ticks + job->n_ticks;
+	rewarm_open(walk);
 	now = moment_of(quiet->cpu);
 	err = mp_quiet_window(quiet);
 	if (err)
@@ -316,7 +363,8 @@ static int one_window(struct mp_walk *walk, u32 burst)
 	set_start(sample, &now, quiet->chase.start_tick);
 	if (now.idle_us != NOT_KNOWN && now.idle_us >= walk->last.idle_us)
 		mp_sample_count(sample, MEMPROBE_SLOT_BUSY,
-				away_ns(walk, &now));
+				walk->open_busy_ns + away_ns(walk, &now));
+	sample->warm_hops += walk->open_hops;
 	keep_ticks(walk, sample);
 	/* Where there was no warm-up, the first rewarming knew nothing. */
 	if (!walk->looks)
@@ -342,7 +390,8 @@ static int rest(struct mp_walk *walk)
 		cond_resched();
 		return may_go_on(walk);
 	}
-	return mp_quiet_rest(walk->quiet.cpu, walk->quiet.quiet_ns,
+	return mp_quiet_rest(walk->quiet.cpu,
+			     walk->quiet.quiet_ns + walk->open_ns,
 			     walk->until_ns, &walk->job->run.slept_ns);
 }
 
