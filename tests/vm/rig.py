@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the scripts that work with test guests share."""
 
+import fcntl
 import glob
 import os
 import shutil
 import subprocess
 import tempfile
+import time
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
 TOP = os.path.join(ROOT, "build/vm")
@@ -33,6 +35,30 @@ def kernel_env(kernel):
             return dict(line.rstrip("\n").split("=", 1) for line in lines)
     except FileNotFoundError:
         raise Absent("tests/vm/fetch %s has not been run" % kernel) from None
+
+
+def owned(command, signal="TERM"):
+    """The same command, sent a signal when who starts it dies of whatever."""
+    if not shutil.which("setpriv"):
+        return command
+    return ["setpriv", "--pdeathsig", signal, "--"] + command
+
+
+def lock(path, limit_s):
+    """An open file on which nobody else has a lock, for as long as it lives."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    file = open(path, "w", encoding="utf-8")
+    until = time.monotonic() + limit_s
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return file
+        except BlockingIOError:
+            if time.monotonic() > until:
+                file.close()
+                raise Fault("%s: another one holds it, for %d s now" % (
+                    path, limit_s)) from None
+            time.sleep(0.2)
 
 
 def guest_programs(folder):
