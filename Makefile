@@ -84,6 +84,9 @@ KERNEL_CHECKS := $(wildcard scripts/check-module scripts/check-dkms) \
 	'tests/vm/ktap --self-test' tests/vm/run-rig1-test \
 	'tests/vm/run-um-steps $(O)/memprobe' 'tests/vm/run-rig1 --slow'
 KERNEL_LIMIT_S := 1500
+# A guard against a hang, for the longest of the tests: run-rig1, which takes
+# two minutes on two quiet CPUs, and may have three kernels to fetch before.
+TEST_LIMIT_S := 900
 
 # Of the running kernel, or of another that the module is to be built for.
 KDIR ?= /lib/modules/$(shell uname -r)/build
@@ -176,7 +179,7 @@ check-kernel: ## install what is missing; every check of the kernel module
 	$(Q)tests/run-units -t $(KERNEL_LIMIT_S) $(VM_CHECKS) $(KERNEL_CHECKS)
 
 test: programs san-programs um-kernel ## the tests of 'make check', installing nothing
-	$(Q)MEMPROBE=$(O)/memprobe CC='$(CC)' tests/run-units $(TEST_BIN) \
+	$(Q)MEMPROBE=$(O)/memprobe CC='$(CC)' tests/run-units -t $(TEST_LIMIT_S) $(TEST_BIN) \
 		$(if $(SAN),,$(UNIT_BIN:$(O)/%=build-san/%)) $(CHECKS) \
 		'scripts/check-layers --self-test' $(VM_CHECKS)
 
