@@ -15,6 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -27,6 +30,7 @@
 #define ENDING ".machine"
 #define MACHINES_MAX 256
 #define NAME_ROOM 96
+#define WORKERS_MAX 8
 #define PATH_ROOM 512
 #define NS_PER_S 1000000000ull
 
@@ -45,8 +49,16 @@ static const char *const quick_ones[] = {
 	"golden-cove", "zen2", "two-levels",
 };
 
+/* Tallies of a process that works off a share of the jobs, and its words. */
+struct worker {
+	pid_t pid;
+	FILE *said;
+	struct score_tally *total;
+};
+
 static uint64_t seed = MP_SEED_DEFAULT;
-static struct score_tally total[DEPTHS];
+/* Of this process; where there are several, shared with the one that sums up. */
+static struct score_tally *total;
 
 /* -- one machine -------------------------------------------------------- */
 
@@ -310,9 +322,90 @@ static int run_jobs(struct job *jobs, uint32_t n)
 		};
 	failed = _cmocka_run_group_tests("facts", tests, n + 1, NULL, NULL);
 	free(tests);
-	sum_up(MP_DEPTH_QUICK, "quick facts");
-	sum_up(MP_DEPTH_DEFAULT, "facts");
 	return failed;
+}
+
+/* -- several at once: machines that are simulated disturb nobody -------- */
+
+static struct score_tally *make_total(void)
+{
+	void *shared = mmap(NULL, DEPTHS * sizeof(*total),
+			    PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return shared == MAP_FAILED ? NULL : shared;
+}
+
+/* Every @workers-th job, from number @first on, in order. */
+static uint32_t take_share(struct job *jobs, uint32_t n, uint32_t first,
+			   uint32_t workers)
+{
+	uint32_t own = 0;
+
+	for (uint32_t i = first; i < n; i += workers)
+		jobs[own++] = jobs[i];
+	memset(&jobs[own], 0, sizeof(*jobs));
+	return own;
+}
+
+static bool start_worker(struct worker *worker, struct job *jobs, uint32_t n,
+			 uint32_t number, uint32_t workers)
+{
+	worker->said = tmpfile();
+	worker->total = make_total();
+	if (!worker->said || !worker->total)
+		return false;
+	fflush(NULL);
+	worker->pid = fork();
+	if (worker->pid)
+		return worker->pid > 0;
+	total = worker->total;
+	dup2(fileno(worker->said), STDOUT_FILENO);
+	dup2(fileno(worker->said), STDERR_FILENO);
+	n = take_share(jobs, n, number, workers);
+	exit(run_jobs(jobs, n) ? 1 : 0);
+}
+
+/* Its words and tallies. Return: did it do all, and well? */
+static bool end_worker(struct worker *worker)
+{
+	int status, c;
+
+	if (waitpid(worker->pid, &status, 0) != worker->pid)
+		return false;
+	rewind(worker->said);
+	while ((c = getc(worker->said)) != EOF)
+		putchar(c);
+	for (uint32_t i = 0; i < DEPTHS; i++)
+		score_add(&total[i], &worker->total[i]);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static int run_workers(struct job *jobs, uint32_t n, uint32_t workers)
+{
+	struct worker worker[WORKERS_MAX];
+	uint32_t started = 0;
+	int failed = 0;
+
+	while (started < workers &&
+	       start_worker(&worker[started], jobs, n, started, workers))
+		started++;
+	if (started < workers)
+		failed = 1;
+	for (uint32_t i = 0; i < started; i++)
+		if (!end_worker(&worker[i]))
+			failed = 1;
+	return failed;
+}
+
+static uint32_t workers_for(uint32_t n)
+{
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	uint32_t workers = cpus < 1 ? 1 : (uint32_t)cpus;
+
+	if (workers > WORKERS_MAX)
+		workers = WORKERS_MAX;
+	return workers < n ? workers : n;
 }
 
 int main(int argc, char **argv)
@@ -320,7 +413,7 @@ int main(int argc, char **argv)
 	/* The one beyond stays empty: it ends the list. */
 	static struct job jobs[MACHINES_MAX + 1];
 	uint32_t n = 0;
-	int option;
+	int option, failed;
 
 	while ((option = getopt(argc, argv, "s:")) != -1) {
 		if (option != 's') {
@@ -339,5 +432,11 @@ int main(int argc, char **argv)
 			"the top of the tree, or name machine files\n", ENDING);
 		return 1;
 	}
-	return run_jobs(jobs, n);
+	total = make_total();
+	if (!total)
+		return 1;
+	failed = run_workers(jobs, n, workers_for(n));
+	sum_up(MP_DEPTH_QUICK, "quick facts");
+	sum_up(MP_DEPTH_DEFAULT, "facts");
+	return failed;
 }
