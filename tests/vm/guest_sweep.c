@@ -45,6 +45,8 @@ static bool point(struct guest *g, __u64 bytes, __u64 stride, __u64 *per_hop)
 	g->actor[0].length = bytes;
 	g->actor[0].stride = stride;
 	g->actor[0].warm_hops = 2 * slots;
+	/* While it rests between windows, others use its caches. */
+	g->actor[0].rewarm_hops = slots;
 	if (g->actor[0].warm_hops > g->info.hops_max)
 		g->actor[0].warm_hops = g->info.hops_max;
 	g->run.flags = MEMPROBE_RUN_PREEMPT_OFF | MEMPROBE_RUN_IRQ_OFF;
