@@ -99,6 +99,27 @@ static void a_run_makes_a_sample_a_burst(struct kunit *test)
 	}
 }
 
+/* More than half of the least window has time for, and far less than 2 ms. */
+static void what_half_a_window_cannot_rewarm_is_done_before_it(struct kunit *test)
+{
+	struct set *set = test->priv;
+	const u64 hops = 32768;
+	u32 i, whole = 0;
+
+	set->job.run.window_ns = MP_WINDOW_MIN_NS;
+	set->job.actor.rewarm_hops = hops;
+	KUNIT_ASSERT_EQ(test, mp_run_job(&set->own, &set->job), 0);
+	KUNIT_ASSERT_EQ(test, set->job.run.n_samples, BURSTS);
+	/* Only what was too short once tells that it is. */
+	KUNIT_EXPECT_LT(test, set->sample[0].warm_hops, hops);
+	for (i = 1; i < BURSTS; i++)
+		whole += set->sample[i].warm_hops >= hops;
+	/* Not after a window with a gap, of which a busy host makes some. */
+	KUNIT_EXPECT_GT(test, whole, 0u);
+	KUNIT_EXPECT_LE(test, set->job.run.quiet_ns,
+			BURSTS * set->job.run.quiet_max_ns);
+}
+
 static void quiet_windows_take_no_more_than_their_share(struct kunit *test)
 {
 	struct set *set = test->priv;
@@ -250,6 +271,7 @@ static void a_file_that_a_run_uses_keeps_its_arenas(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(a_run_makes_a_sample_a_burst),
+	KUNIT_CASE(what_half_a_window_cannot_rewarm_is_done_before_it),
 	KUNIT_CASE(quiet_windows_take_no_more_than_their_share),
 	KUNIT_CASE(a_run_of_groups_gives_the_ticks_of_each),
 	KUNIT_CASE(a_run_of_steps_gives_the_ticks_of_the_timed),
