@@ -26,7 +26,7 @@ int mp_steps_check(const struct mp_steps *steps)
 		slot = steps->step[i] >> 2;
 		if (slot >= steps->slots)
 			return -EINVAL;
-		if ((steps->step[i] & WHAT) > MP_STEP_FLUSH)
+		if ((steps->step[i] & WHAT) > MEMPROBE_STEP_FLUSH)
 			return -EOPNOTSUPP;
 		if (steps->visits[slot]++ >= MP_STEPS_VISITS)
 			return -ERANGE;
@@ -91,11 +91,11 @@ uint32_t mp_steps_run(uintptr_t first, uint64_t limit_ticks, uint64_t *ticks)
 	do {
 		at = (uintptr_t *)(next & ~(uintptr_t)LOW_BITS);
 		what = next & WHAT;
-		if (what == MP_STEP_TIME)
+		if (what == MEMPROBE_STEP_TIME)
 			next = timed(at);
 		else
 			next = *(volatile uintptr_t *)at;
-		if (what == MP_STEP_FLUSH)
+		if (what == MEMPROBE_STEP_FLUSH)
 			mp_flush(at);
 		done++;
 		if (done % MP_STEPS_LOOK == 0 && mp_ticks_end() - start >= limit)
@@ -114,7 +114,7 @@ uint32_t mp_steps_collect(const struct mp_steps *steps, uint32_t done,
 	forget_visits(steps);
 	for (i = 0; i < done; i++) {
 		at = visit(steps, i);
-		if ((steps->step[i] & WHAT) == MP_STEP_TIME)
+		if ((steps->step[i] & WHAT) == MEMPROBE_STEP_TIME)
 			ticks[n++] = at[1];
 	}
 	return n;
@@ -125,6 +125,6 @@ uint32_t mp_steps_timed(const uint32_t *step, uint32_t n)
 	uint32_t i, timed_steps = 0;
 
 	for (i = 0; i < n; i++)
-		timed_steps += (step[i] & WHAT) == MP_STEP_TIME;
+		timed_steps += (step[i] & WHAT) == MEMPROBE_STEP_TIME;
 	return timed_steps;
 }

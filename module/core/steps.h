@@ -2,6 +2,7 @@
 #ifndef MP_STEPS_H
 #define MP_STEPS_H
 
+#include "../../ioctl/memprobe.h"
 #include "core.h"
 
 /** MP_STEPS_SLOT - bytes at the head of a slot that a sequence uses. */
@@ -13,17 +14,13 @@
 #define MP_STEPS_VISITS 4u
 /** MP_STEPS_LOOK - steps between two looks at the clock. */
 #define MP_STEPS_LOOK 8u
-/** What a step does to its slot: the two low bits of a step. */
-#define MP_STEP_TOUCH 0u
-#define MP_STEP_TIME 1u
-#define MP_STEP_FLUSH 2u
 
 /**
  * struct mp_steps - a sequence of slots
  * @base: where slot 0 lies; a multiple of MP_STEPS_SLOT
  * @stride: bytes from slot to slot; a multiple of MP_STEPS_SLOT
  * @slots: how many there are
- * @step: slot << 2 | what
+ * @step: see enum memprobe_step
  * @n: steps, 1 or more
  * @visits: scratch, a byte a slot
  *

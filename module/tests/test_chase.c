@@ -168,8 +168,8 @@ struct kunit_suite mp_chase_suite = {
 #define STEP(slot, what) ((slot) << 2 | (what))
 
 static const u32 list[] = {
-	STEP(3, MP_STEP_TIME), STEP(0, MP_STEP_TOUCH), STEP(3, MP_STEP_FLUSH),
-	STEP(3, MP_STEP_TIME), STEP(1, MP_STEP_TIME), STEP(3, MP_STEP_TOUCH),
+	STEP(3, MEMPROBE_STEP_TIME), STEP(0, MEMPROBE_STEP_TOUCH), STEP(3, MEMPROBE_STEP_FLUSH),
+	STEP(3, MEMPROBE_STEP_TIME), STEP(1, MEMPROBE_STEP_TIME), STEP(3, MEMPROBE_STEP_TOUCH),
 };
 
 /* Lines of a page and more begin where a line begins. */
@@ -240,7 +240,7 @@ static void the_limit_ends_a_sequence_at_a_look(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, step);
 	for (i = 0; i < LINES; i++)
-		step[i] = STEP(i, MP_STEP_TOUCH);
+		step[i] = STEP(i, MEMPROBE_STEP_TOUCH);
 	steps.step = step;
 	take_lines(test, &steps);
 	KUNIT_ASSERT_EQ(test, mp_steps_check(&steps), 0);
@@ -254,7 +254,7 @@ static void the_limit_ends_a_sequence_at_a_look(struct kunit *test)
 
 static void a_step_that_cannot_be_made_is_refused(struct kunit *test)
 {
-	static const u32 beyond[] = { STEP(LINES, MP_STEP_TOUCH) };
+	static const u32 beyond[] = { STEP(LINES, MEMPROBE_STEP_TOUCH) };
 	static const u32 far[] = { ~0u };
 	static const u32 unknown[] = { STEP(0, 3) };
 	static const u32 often[] = { 0, 0, 0, 0, 0 };

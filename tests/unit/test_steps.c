@@ -16,9 +16,9 @@
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 #define STEP(slot, what) ((uint32_t)(slot) << 2 | (what))
-#define TOUCH(slot) STEP(slot, MP_STEP_TOUCH)
-#define TIME(slot) STEP(slot, MP_STEP_TIME)
-#define FLUSH(slot) STEP(slot, MP_STEP_FLUSH)
+#define TOUCH(slot) STEP(slot, MEMPROBE_STEP_TOUCH)
+#define TIME(slot) STEP(slot, MEMPROBE_STEP_TIME)
+#define FLUSH(slot) STEP(slot, MEMPROBE_STEP_FLUSH)
 
 #define SLOTS 1024u
 #define WORDS (MP_STEPS_SLOT / sizeof(uintptr_t))
@@ -110,7 +110,7 @@ static void ticks_land_in_the_lines_of_the_timed_visits_only(void **state)
 		const uint64_t word =
 			memory[mixed[i] >> 2][PAIR * mixed_visit[i] + 1];
 
-		if ((mixed[i] & 3) == MP_STEP_TIME)
+		if ((mixed[i] & 3) == MEMPROBE_STEP_TIME)
 			assert_true(word <= whole);
 		else
 			assert_true(word == NONE);
