@@ -92,6 +92,17 @@ int guest_write(const char *path, const char *word);
 /** guest_read() - the number in a file of /proc or /sys; @otherwise if none */
 long long guest_read(const char *path, long long otherwise);
 
+/** guest_await_run() - wait until a process or thread is in the call RUN
+ *
+ * How soon it gets there is up to the host, which may be busy. After a second
+ * in a kernel that does not tell, or twenty, it is taken to be there; then it
+ * is given a while for its first windows.
+ */
+void guest_await_run(pid_t thread);
+
+/** guest_await_id() - the same, of a thread that is about to tell its number */
+void guest_await_id(const volatile pid_t *thread);
+
 /** guest_reap() - wait for a child at most so long, then kill it; its exit
  *  status, 128 + signal, or -1 if it had to be killed
  */

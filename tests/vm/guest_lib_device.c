@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -236,6 +237,40 @@ void guest_long(struct guest *g, unsigned int ms)
 		bursts = g->info.bursts_max;
 	guest_default(g);
 	guest_bursts(g, (__u32)bursts, g->info.hops_max, window_ns);
+}
+
+/* Is this thread in the call RUN? What it runs is told while it sleeps. */
+static bool in_run(const char *path)
+{
+	unsigned long call, fd, command = 0;
+	FILE *file = fopen(path, "r");
+
+	if (!file)
+		return false;
+	if (fscanf(file, "%lu %lx %lx", &call, &fd, &command) != 3)
+		command = 0;
+	fclose(file);
+	return command == MEMPROBE_RUN;
+}
+
+void guest_await_run(pid_t thread)
+{
+	const char *path = guest_text("/proc/%d/syscall", (int)thread);
+	const __u64 wait_s = access(path, R_OK) ? 1 : 20;
+	const __u64 end = guest_now_ns(CLOCK_MONOTONIC) +
+			  wait_s * GUEST_NS_PER_S;
+
+	while (!in_run(path) && guest_now_ns(CLOCK_MONOTONIC) < end)
+		guest_sleep_ns(GUEST_NS_PER_MS);
+	/* It may have slept for the first time before its first window. */
+	guest_sleep_ns(100 * GUEST_NS_PER_MS);
+}
+
+void guest_await_id(const volatile pid_t *thread)
+{
+	while (!*thread)
+		guest_sleep_ns(GUEST_NS_PER_MS);
+	guest_await_run(*thread);
 }
 
 int guest_run(struct guest *g)

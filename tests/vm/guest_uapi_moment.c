@@ -80,6 +80,7 @@ struct during {
 	struct guest *g;
 	volatile int error;
 	volatile int done;
+	volatile pid_t id;
 };
 
 static void *run_long(void *of)
@@ -87,6 +88,7 @@ static void *run_long(void *of)
 	struct during *during = of;
 
 	guest_pin(during->g->cpu);
+	during->id = gettid();
 	during->error = guest_run(during->g);
 	during->done = 1;
 	return NULL;
@@ -100,7 +102,7 @@ static bool start_thread(struct during *during, pthread_t *thread)
 		expect(false, "a thread", "to have one");
 		return false;
 	}
-	guest_sleep_ns(SOON_NS);
+	guest_await_id(&during->id);
 	return true;
 }
 
@@ -146,7 +148,7 @@ static void busy_machine(struct guest *g)
 		guest_long(theirs, LONG_MS);
 		_exit(guest_run(theirs) || theirs->run.stop ? 2 : 0);
 	}
-	guest_sleep_ns(5 * SOON_NS);
+	guest_await_run(child);
 	guest_default(g);
 	run = guest_run(g);
 	take = guest_take(g->fd, MEMPROBE_KIND_SCATTERED, PAGE, &arena);
