@@ -13,9 +13,9 @@
 /** What one experiment may hold at most. */
 #define MP_EXP_ARENAS 4
 #define MP_EXP_ACTORS 8
-#define MP_EXP_STEPS 64
+#define MP_EXP_STEPS 512
 /** Room for an experiment in words, terminator included. */
-#define MP_EXP_TEXT 8192
+#define MP_EXP_TEXT 16384
 
 /** enum mp_op - what an actor does */
 enum mp_op {

@@ -16,7 +16,8 @@
 #include "rng.h"
 #include "why.h"
 
-#define WORD_MAX 1024
+/* The steps are the longest word: ten digits and a comma each. */
+#define WORD_MAX (11 * MP_EXP_STEPS + 64)
 
 struct out {
 	char *text;

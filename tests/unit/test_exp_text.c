@@ -211,7 +211,7 @@ static void what_is_no_experiment_is_refused_and_named(void **state)
 
 static void too_many_steps_and_endless_words_are_refused(void **state)
 {
-	char text[4096] = "steps=0";
+	char text[MP_EXP_TEXT] = "steps=0";
 	struct mp_exp exp;
 	char why[160];
 

@@ -75,7 +75,7 @@ static void it_says_what_it_is(void **state)
 	assert_int_equal(open_with(small, usual(NULL)), 0);
 	assert_int_equal(target.seed, 7);
 	assert_int_equal(mp_backend_sim.look(&target, &host), 0);
-	assert_int_equal(host.caps, MP_CAP_CHASE | MP_CAP_CORE_CLOCK |
+	assert_int_equal(host.caps, MP_CAP_CHASE | MP_CAP_SEQUENCE | MP_CAP_CORE_CLOCK |
 			 MP_CAP_MODELLED | MP_CAP_HUGE);
 	assert_int_equal(host.cpu, 0);
 	assert_int_equal(host.node, MP_NODE_ANY);

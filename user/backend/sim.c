@@ -13,6 +13,7 @@
 #include "sim_chase.h"
 #include "sim_honour.h"
 #include "sim_place.h"
+#include "sim_sequence.h"
 
 #define LABEL "simulated: "
 
@@ -142,7 +143,8 @@ static int look_sim(struct mp_target *target, struct mp_host *host)
 	const struct sim *sim = target->priv;
 	const struct mp_sim_pages *place = &sim->machine.pages;
 
-	host->caps = MP_CAP_CHASE | MP_CAP_CORE_CLOCK | MP_CAP_MODELLED;
+	host->caps = MP_CAP_CHASE | MP_CAP_SEQUENCE | MP_CAP_CORE_CLOCK |
+		     MP_CAP_MODELLED;
 	if (sim->pages_forced ? sim->pages != MP_PAGES_4K :
 				!place->thp_refused || place->huge_pages)
 		host->caps |= MP_CAP_HUGE;
@@ -167,10 +169,9 @@ static int check_exp(const struct sim *sim, const struct mp_exp *exp)
 
 	if (mp_exp_check(exp, NULL, 0))
 		return -EINVAL;
-	if (exp->n_actors != 1 || exp->n_arenas != 1 || exp->n_steps ||
-	    exp->carveout)
+	if (exp->n_actors != 1 || exp->n_arenas != 1 || exp->carveout)
 		return -EOPNOTSUPP;
-	if (actor->op != MP_OP_CHASE || actor->copies != 1 ||
+	if ((actor->op == MP_OP_CHASE && exp->n_steps) || actor->copies != 1 ||
 	    actor->together || actor->background || actor->pace ||
 	    actor->access != MP_ACCESS_CACHED || actor->threads > 1)
 		return -EOPNOTSUPP;
@@ -178,7 +179,9 @@ static int check_exp(const struct sim *sim, const struct mp_exp *exp)
 		return -EOPNOTSUPP;
 	if (sim->pages_forced && exp->arena[0].pages != sim->pages)
 		return -EOPNOTSUPP;
-	return 0;
+	if (actor->op == MP_OP_SEQUENCE)
+		return mp_sim_sequence_check(exp);
+	return actor->op == MP_OP_CHASE ? 0 : -EOPNOTSUPP;
 }
 
 static int run_sim(struct mp_target *target, const struct mp_exp *exp,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One replicate of a chase: an empty machine, a fresh placement, a ring and
- * its order, all from one seed; then warm-up and bursts, and what was
- * granted.
+ * One replicate: an empty machine, a fresh placement, a ring and its order or
+ * the slots of a sequence, all from one seed; then warm-up and bursts, and
+ * what was granted.
  */
 #include "sim_chase.h"
 
@@ -11,7 +11,7 @@
 
 #include "limits.h"
 #include "perm.h"
-#include "sim_walk.h"
+#include "sim_sequence.h"
 
 /* What building costs: a slot that is linked, a page that is touched. */
 #define SLOT_NS 1.2
@@ -84,18 +84,27 @@ static void flag_clock(struct mp_batch *batch)
 		batch->sample[i].flags |= MEMPROBE_F_CLOCK;
 }
 
+static int burst(struct mp_sim_walk *walk, uint32_t round, uint32_t n,
+		 struct mp_batch *batch)
+{
+	if (walk->actor->op == MP_OP_SEQUENCE)
+		return mp_sim_sequence_burst(walk, (uint16_t)round, (uint16_t)n,
+					     batch);
+	return mp_sim_walk_burst(walk, (uint16_t)round, (uint16_t)n, batch);
+}
+
 static int walk_rounds(struct mp_sim_walk *walk, struct mp_batch *batch)
 {
 	int err = 0;
 
 	record_clock(walk, &batch->grant);
 	for (uint32_t i = 0; i < batch->exp.rounds && !err; i++) {
-		mp_sim_walk_warm(walk);
+		if (walk->actor->op == MP_OP_CHASE)
+			mp_sim_walk_warm(walk);
 		if (!i)
 			record_clock(walk, &batch->grant);
 		for (uint32_t k = 0; k < walk->actor->bursts && !err; k++)
-			err = mp_sim_walk_burst(walk, (uint16_t)i, (uint16_t)k,
-						batch);
+			err = burst(walk, i, k, batch);
 	}
 	record_clock(walk, &batch->grant);
 	flag_clock(batch);
@@ -129,12 +138,12 @@ static double build_ns(const struct mp_sim_walk *walk)
 	const uint64_t first = walk->actor->offset >> place->shift;
 	const uint64_t last = (walk->actor->offset + walk->actor->length - 1) >>
 			      place->shift;
-	const uint32_t slots = walk->memory.slots;
+	const uint64_t slots = walk->actor->length / walk->actor->stride;
 	uint64_t pages = last - first + 1;
 
 	if (pages > slots)
 		pages = slots;
-	return SLOT_NS * slots + (double)pages *
+	return SLOT_NS * (double)slots + (double)pages *
 	       (place->shift == MP_SIM_HUGE_SHIFT ? HUGE_PAGE_NS :
 						    SMALL_PAGE_NS);
 }
@@ -172,13 +181,20 @@ static void begin_clock(struct mp_sim_walk *walk, uint64_t run_seed,
 static int measure(struct mp_sim_walk *walk, const struct mp_ring *ring,
 		   uint64_t seed, struct mp_batch *batch)
 {
-	uint32_t *order = make_order(ring, seed);
+	uint32_t *order = NULL;
 	int err;
 
-	if (!order)
-		return -ENOMEM;
+	if (walk->actor->op == MP_OP_CHASE) {
+		order = make_order(ring, seed);
+		if (!order)
+			return -ENOMEM;
+	}
 	mp_sim_walk_neighbours(walk, true);
-	mp_sim_memory_ring(&walk->memory, ring, walk->actor->offset, order);
+	if (order)
+		mp_sim_memory_ring(&walk->memory, ring, walk->actor->offset,
+				   order);
+	else
+		mp_sim_sequence_lay(walk, &batch->exp);
 	mp_sim_clock_sleep(&walk->clock, build_ns(walk));
 	err = walk_rounds(walk, batch);
 	batch->start_ns = walk->clock.start_ns;

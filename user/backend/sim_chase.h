@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One replicate of a chase on a simulated machine. */
+/* One replicate of a chase or a sequence on a simulated machine. */
 #ifndef MP_SIM_CHASE_H
 #define MP_SIM_CHASE_H
 
@@ -11,7 +11,8 @@
  * @machine: a machine that is honoured
  * @run_seed: seed of the run
  * @batch: gets grant, samples and cost; initialised. Its experiment is
- *	checked: one actor that chases in one arena
+ *	checked: one actor that chases or walks a
+ *	sequence, in one arena
  *
  * What comes out depends on the machine, the run seed, the experiment and
  * the number of the replicate, and on nothing that was measured before.

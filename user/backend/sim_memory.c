@@ -250,6 +250,19 @@ uint32_t mp_sim_memory_load(struct mp_sim_memory *memory, uint64_t virtual)
 	return load(memory, &block, 0);
 }
 
+void mp_sim_memory_flush(struct mp_sim_memory *memory, uint64_t virtual)
+{
+	for (uint32_t i = 0; i < memory->n_levels; i++) {
+		struct mp_sim_cache *level = &memory->level[i];
+		const uint64_t line = virtual >> level->line_shift
+					      << level->line_shift;
+
+		if (mp_sim_cache_take(level, set_in(memory, i, line), line) &&
+		    memory->inclusion[i] == MP_SIM_INCLUSIVE)
+			put_out_inside(memory, i, line);
+	}
+}
+
 static uint64_t max_of(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;

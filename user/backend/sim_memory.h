@@ -84,6 +84,15 @@ void mp_sim_memory_free(struct mp_sim_memory *memory);
 uint32_t mp_sim_memory_load(struct mp_sim_memory *memory, uint64_t virtual);
 
 /**
+ * mp_sim_memory_flush() - take a line out of every level
+ * @virtual: any address in it
+ *
+ * Where an inclusive level has wider lines, what it loses with them is lost
+ * inside too. TLBs keep what they have.
+ */
+void mp_sim_memory_flush(struct mp_sim_memory *memory, uint64_t virtual);
+
+/**
  * mp_sim_memory_ring() - lay a ring and walk it once, as its builder does
  * @memory: freshly initialised
  * @ring: a checked ring that ends within the arena

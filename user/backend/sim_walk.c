@@ -8,11 +8,9 @@
 #include "sim_walk.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "chase.h"
-#include "hist.h"
-#include "limits.h"
+#include "sim_note.h"
 
 /* A stretch of so many shortest ones, and half a microsecond, is a gap. */
 #define GAP_LOOKS 4
@@ -30,14 +28,6 @@ struct looks {
 	uint32_t gaps;
 	uint64_t true_gaps;
 	uint64_t true_max_ticks;
-};
-
-/* Payload of a burst: ticks in order, or a histogram of them. */
-struct notes {
-	uint64_t *word;
-	uint32_t n;
-	bool sorted;
-	struct mp_hist hist;
 };
 
 double mp_sim_walk_ticks(const struct mp_sim_walk *walk, double ns)
@@ -161,52 +151,9 @@ static void chase_totals(struct mp_sim_walk *walk, struct looks *looks,
 	sample->ticks = looks->last - looks->start;
 }
 
-static int begin_notes(struct notes *notes, uint32_t detail)
-{
-	const uint32_t room = MP_BATCH_WORDS_MAX / 2;
-
-	notes->n = 0;
-	notes->sorted = detail == MP_DETAIL_HIST;
-	notes->word = malloc(2ull * MP_BATCH_WORDS_MAX * sizeof(*notes->word));
-	if (!notes->word)
-		return -ENOMEM;
-	notes->hist = (struct mp_hist){
-		.key = notes->word + MP_BATCH_WORDS_MAX,
-		.count = notes->word + MP_BATCH_WORDS_MAX + room,
-		.room = room,
-	};
-	return 0;
-}
-
-static int note(struct notes *notes, uint64_t ticks)
-{
-	if (notes->sorted)
-		return mp_hist_add(&notes->hist, ticks) ? -EFBIG : 0;
-	if (notes->n == MP_BATCH_WORDS_MAX)
-		return -EFBIG;
-	notes->word[notes->n++] = ticks;
-	return 0;
-}
-
-static int keep_notes(struct notes *notes, struct mp_batch *batch,
-		      struct memprobe_sample *sample)
-{
-	const struct mp_hist *hist = &notes->hist;
-
-	for (uint32_t i = 0; i < hist->n; i++) {
-		notes->word[notes->n++] = hist->key[i];
-		notes->word[notes->n++] = hist->count[i];
-	}
-	sample->payload_kind = notes->sorted ? MEMPROBE_PAYLOAD_HIST :
-					       MEMPROBE_PAYLOAD_TICKS;
-	sample->payload_count = notes->n;
-	return mp_batch_words(batch, notes->word, notes->n,
-			      &sample->payload_offset);
-}
-
 /* The clock is read around each group; ticks are the sum of the groups'. */
 static int chase_groups(struct mp_sim_walk *walk, struct looks *looks,
-			struct memprobe_sample *sample, struct notes *notes)
+			struct memprobe_sample *sample, struct mp_sim_notes *notes)
 {
 	const uint32_t group = walk->actor->group;
 	const uint64_t gap_ticks = walk->gap_ticks *
@@ -223,7 +170,7 @@ static int chase_groups(struct mp_sim_walk *walk, struct looks *looks,
 		ticks = look(walk, looks, gaps, gap_ticks);
 		sample->ticks += ticks;
 		sample->hops += group;
-		err = note(notes, ticks);
+		err = mp_sim_notes_add(notes, ticks);
 		if (looks->last - looks->start >= walk->window_ticks)
 			break;
 	} while (!err && left && --left);
@@ -233,16 +180,16 @@ static int chase_groups(struct mp_sim_walk *walk, struct looks *looks,
 static int chase_detail(struct mp_sim_walk *walk, struct looks *looks,
 			struct memprobe_sample *sample, struct mp_batch *batch)
 {
-	struct notes notes;
+	struct mp_sim_notes notes;
 	int err;
 
-	err = begin_notes(&notes, walk->actor->detail);
-	if (err)
-		return err;
-	err = chase_groups(walk, looks, sample, &notes);
+	err = mp_sim_notes_begin(&notes, walk->actor->detail == MP_DETAIL_HIST,
+				 walk->actor->hops / walk->actor->group + 1);
 	if (!err)
-		err = keep_notes(&notes, batch, sample);
-	free(notes.word);
+		err = chase_groups(walk, looks, sample, &notes);
+	if (!err)
+		err = mp_sim_notes_keep(&notes, batch, sample);
+	mp_sim_notes_free(&notes);
 	return err;
 }
 
@@ -251,47 +198,73 @@ static uint16_t short_count(uint64_t n)
 	return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
 }
 
+void mp_sim_walk_switches(const struct mp_sim_walk *walk, uint64_t gaps,
+			  struct memprobe_sample *sample)
+{
+	if (walk->machine->noise.unseen)
+		return;
+	sample->switches = short_count(gaps);
+	if (sample->switches)
+		sample->flags |= MEMPROBE_F_SWITCHED;
+}
+
 static void fill_witnesses(const struct mp_sim_walk *walk, const struct looks *looks,
 			   struct memprobe_sample *sample)
 {
+	sample->gaps = looks->gaps;
+	sample->gap_ticks = looks->lost_ticks;
+	sample->gap_max_ticks = looks->max_ticks;
+	if (sample->ticks > walk->window_ticks)
+		sample->overrun_ticks = sample->ticks - walk->window_ticks;
+	mp_sim_walk_switches(walk, looks->true_gaps, sample);
+	if (looks->gaps)
+		sample->flags |= MEMPROBE_F_GAP;
+	if (sample->hops < walk->actor->hops)
+		sample->flags |= MEMPROBE_F_SHORT;
+}
+
+struct memprobe_sample *mp_sim_walk_sample(const struct mp_sim_walk *walk,
+					   uint16_t round, uint16_t burst,
+					   struct mp_batch *batch)
+{
+	struct memprobe_sample *sample = mp_batch_add(batch);
+
+	if (!sample)
+		return NULL;
+	sample->place = walk->actor->place;
+	sample->cpu_end = walk->actor->place;
+	sample->round = round;
+	sample->burst = burst;
+	sample->bytes = walk->actor->length;
+	sample->start_ns = mp_sim_clock_ns(&walk->clock);
 	sample->valid = 1ull << MEMPROBE_VALID_START |
 			1ull << MEMPROBE_VALID_GAPS |
 			1ull << MEMPROBE_VALID_CPU_END |
 			1ull << MEMPROBE_VALID_SWITCHES |
 			1ull << MEMPROBE_VALID_FAULTS |
 			1ull << MEMPROBE_VALID_OVERRUN;
-	sample->gaps = looks->gaps;
-	sample->gap_ticks = looks->lost_ticks;
-	sample->gap_max_ticks = looks->max_ticks;
-	if (sample->ticks > walk->window_ticks)
-		sample->overrun_ticks = sample->ticks - walk->window_ticks;
-	if (!walk->machine->noise.unseen)
-		sample->switches = short_count(looks->true_gaps);
-	if (looks->gaps)
-		sample->flags |= MEMPROBE_F_GAP;
-	if (sample->switches)
-		sample->flags |= MEMPROBE_F_SWITCHED;
-	if (sample->hops < walk->actor->hops)
-		sample->flags |= MEMPROBE_F_SHORT;
+	return sample;
+}
+
+void mp_sim_walk_pause(struct mp_sim_walk *walk)
+{
+	mp_sim_clock_spend(&walk->clock, BETWEEN_CYCLES +
+			   (double)mp_rng_below(&walk->between,
+						BETWEEN_CYCLES));
 }
 
 int mp_sim_walk_burst(struct mp_sim_walk *walk, uint16_t round, uint16_t burst,
 		      struct mp_batch *batch)
 {
-	struct memprobe_sample *sample = mp_batch_add(batch);
+	struct memprobe_sample *sample =
+		mp_sim_walk_sample(walk, round, burst, batch);
 	struct looks looks = { 0 };
 	int err = 0;
 
 	if (!sample)
 		return -ENOMEM;
-	sample->place = walk->actor->place;
-	sample->cpu_end = walk->actor->place;
-	sample->round = round;
-	sample->burst = burst;
-	sample->bytes = walk->actor->length;
 	sample->warm_hops = whole_looks(walk->actor->warm_hops) *
 			    MP_CHASE_LOOK_HOPS;
-	sample->start_ns = mp_sim_clock_ns(&walk->clock);
 	if (walk->actor->detail == MP_DETAIL_TOTALS)
 		chase_totals(walk, &looks, sample);
 	else
@@ -299,8 +272,6 @@ int mp_sim_walk_burst(struct mp_sim_walk *walk, uint16_t round, uint16_t burst,
 	fill_witnesses(walk, &looks, sample);
 	if (!burst && walk->cold)
 		sample->flags |= MEMPROBE_F_COLD;
-	mp_sim_clock_spend(&walk->clock, BETWEEN_CYCLES +
-			   (double)mp_rng_below(&walk->between,
-						BETWEEN_CYCLES));
+	mp_sim_walk_pause(walk);
 	return err;
 }

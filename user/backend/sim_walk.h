@@ -47,6 +47,21 @@ void mp_sim_walk_neighbours(struct mp_sim_walk *walk, bool first);
 void mp_sim_walk_warm(struct mp_sim_walk *walk);
 
 /**
+ * mp_sim_walk_sample() - the sample of a burst that begins
+ * Return: in @batch, with what is known already; NULL when out of memory.
+ */
+struct memprobe_sample *mp_sim_walk_sample(const struct mp_sim_walk *walk,
+					   uint16_t round, uint16_t burst,
+					   struct mp_batch *batch);
+
+/** mp_sim_walk_switches() - what a witness says of the gaps of a burst */
+void mp_sim_walk_switches(const struct mp_sim_walk *walk, uint64_t gaps,
+			  struct memprobe_sample *sample);
+
+/** mp_sim_walk_pause() - noting a burst takes some time before the next */
+void mp_sim_walk_pause(struct mp_sim_walk *walk);
+
+/**
  * mp_sim_walk_burst() - one burst and the time to note it
  * @round: its round
  * @burst: its number in the round
