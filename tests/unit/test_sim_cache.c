@@ -274,7 +274,7 @@ static void empty_ways_are_filled_before_anything_is_put_out(void **state)
 	struct store store;
 
 	(void)state;
-	for (uint32_t policy = 0; policy < MP_SIM_QLRU; policy++) {
+	for (uint32_t policy = 0; policy <= MP_SIM_QLRU; policy++) {
 		shape = shape_of(8, 8, policy);
 		make(&store, &shape);
 		for (uint64_t line = 0; line < 8; line++) {
@@ -296,7 +296,7 @@ static void a_line_that_is_taken_out_leaves_a_hole(void **state)
 	struct store store;
 
 	(void)state;
-	for (uint32_t policy = 0; policy < MP_SIM_QLRU; policy++) {
+	for (uint32_t policy = 0; policy <= MP_SIM_QLRU; policy++) {
 		shape = shape_of(8, 8, policy);
 		make(&store, &shape);
 		for (uint64_t line = 0; line < 8; line++)
@@ -321,7 +321,7 @@ static void a_sector_is_fetched_without_putting_anything_out(void **state)
 	(void)state;
 	shape.line_bytes = 128;
 	shape.sector_bytes = 32;
-	for (uint32_t policy = 0; policy < MP_SIM_QLRU; policy++) {
+	for (uint32_t policy = 0; policy <= MP_SIM_QLRU; policy++) {
 		shape.policy = policy;
 		make(&store, &shape);
 		assert_false(touch(&store, 0));
@@ -358,7 +358,7 @@ static void a_neighbour_leaves_a_share_of_the_ways(void **state)
 	uint64_t room;
 
 	(void)state;
-	for (uint32_t policy = 0; policy < MP_SIM_QLRU; policy++) {
+	for (uint32_t policy = 0; policy <= MP_SIM_QLRU; policy++) {
 		shape = shape_of(1024 * 8, 8, policy);
 		make(&store, &shape);
 		for (uint64_t line = 0; line < shape.lines; line++)
@@ -381,7 +381,7 @@ static void what_a_neighbour_holds_is_not_filled(void **state)
 	struct store store;
 
 	(void)state;
-	for (uint32_t policy = 0; policy < MP_SIM_QLRU; policy++) {
+	for (uint32_t policy = 0; policy <= MP_SIM_QLRU; policy++) {
 		shape = shape_of(8 * 16, 8, policy);
 		make(&store, &shape);
 		mp_sim_cache_limit(&store.cache, 0.5);

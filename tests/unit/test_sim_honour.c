@@ -36,39 +36,23 @@ static void assert_refuses(const char *text, const char *says)
 		fail_msg("'%s' says '%s'", text, why);
 }
 
-static void every_policy_but_qlru_is_taken(void **state)
+static void every_policy_is_taken_with_any_ways(void **state)
 {
-	char text[128];
+	char text[256];
 
 	(void)state;
 	for (uint32_t i = 0; mp_sim_policy_names[i]; i++) {
 		snprintf(text, sizeof(text), "level name=l1d size=32K ways=8 "
-			 "latency=4 policy=%s", mp_sim_policy_names[i]);
+			 "latency=4 policy=%s\n"
+			 "tlb level=1 page=4K entries=128 ways=full policy=%s",
+			 mp_sim_policy_names[i], mp_sim_policy_names[i]);
 		assert_int_equal(honour(text), 0);
 	}
-	assert_refuses("level name=l1d size=32K ways=8 latency=4\n"
-		       "level name=l2 size=1M ways=8 latency=4 "
-		       "policy=qlru_h11_m1_r0_u0",
-		       "f:2: level policy=qlru_h11_m1_r0_u0: this version "
-		       "simulates lru, fifo, random, tree-plru, bit-plru, nru, "
-		       "srrip");
-	assert_refuses(L1 "tlb level=1 page=4K entries=8 ways=8 "
-		       "policy=qlru_h00_mr16_r2_u3_umo",
-		       "f:2: tlb policy=qlru_h00_mr16_r2_u3_umo");
-}
-
-static void bits_of_ways_fit_a_word_or_are_refused(void **state)
-{
-	(void)state;
-	assert_int_equal(honour("level name=l1d size=32K ways=64 latency=4 "
-				"policy=tree-plru"), 0);
-	assert_refuses("level name=l1d size=32K ways=128 latency=4 policy=nru",
-		       "level policy=nru: with 128 ways; this version "
-		       "simulates it up to 64");
-	assert_int_equal(honour("level name=l1d size=32K ways=full latency=4 "
-				"policy=random"), 0);
-	assert_int_equal(honour("level name=l1d size=32K ways=full latency=4 "
-				"policy=fifo"), 0);
+	assert_int_equal(honour("level name=l1d size=32K ways=8 latency=4\n"
+				"level name=l2 size=1M ways=8 latency=4 "
+				"policy=qlru_h11_m1_r0_u0"), 0);
+	assert_int_equal(honour(L1 "tlb level=1 page=4K entries=72 ways=72 "
+				"policy=qlru_h00_mr16_r2_u3_umo"), 0);
 }
 
 static void a_prefetcher_is_refused(void **state)
@@ -111,8 +95,7 @@ static void an_exclusive_level_has_the_lines_of_the_one_inside(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_policy_but_qlru_is_taken),
-		cmocka_unit_test(bits_of_ways_fit_a_word_or_are_refused),
+		cmocka_unit_test(every_policy_is_taken_with_any_ways),
 		cmocka_unit_test(a_prefetcher_is_refused),
 		cmocka_unit_test(sectors_and_lines_have_bounds),
 		cmocka_unit_test(

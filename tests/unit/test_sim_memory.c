@@ -315,6 +315,10 @@ static const char *const machines[] = {
 	THREE_LEVELS("random"),
 	THREE_LEVELS("lru") "tlb level=1 page=4K entries=8 ways=full\n"
 	"tlb level=2 page=4K entries=24 ways=4 cost=7\nwalk cost=30\n",
+	THREE_LEVELS("qlru_h11_m1_r0_u0"),
+	THREE_LEVELS("qlru_h00_m1_r2_u1"),
+	THREE_LEVELS("qlru_h21_m2_r0_u0_umo") "tlb level=1 page=4K entries=72 "
+	"ways=full policy=nru\nwalk cost=30\n",
 	"level name=l1d size=4K ways=full latency=4\n"
 	"level name=l2 size=30K ways=10 latency=14 slices=3 "
 	"inclusion=exclusive\n"

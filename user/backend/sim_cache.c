@@ -6,7 +6,8 @@
  * 32-bit word: the key, then a bit a sector; 0 is empty. Sets of LRU and
  * FIFO are kept in order, newest first, so that equal histories leave equal
  * words; where there is one wide set only, as a list. Other policies keep
- * lines where they are and remember bits of the ways.
+ * lines where they are and remember bits of the ways, or bytes where there
+ * are more than 64.
  *
  * A chase makes millions of these calls, so the words of a set are handled
  * four at a time, in vectors that every target of gcc has.
@@ -25,6 +26,8 @@
 #define HOST_L1_BYTES 16384u
 /* Ways from which on a single set is kept as a list. */
 #define LINKED_WAYS 17u
+/* Ways whose bits fit a word. */
+#define WORD_WAYS 64u
 
 typedef uint32_t lanes __attribute__((vector_size(16), may_alias));
 typedef int32_t signs __attribute__((vector_size(16), may_alias));
@@ -129,19 +132,116 @@ static bool touch_ordered(struct mp_sim_cache *cache, uint64_t set,
 	}
 }
 
-/* A way to fill: an empty one, the first of them, or the policy's choice. */
-static uint32_t make_room(struct mp_sim_cache *cache, struct mp_sim_order *order,
+static struct mp_sim_wide *wide_set(const struct mp_sim_cache *cache,
+				    uint64_t set)
+{
+	return (void *)(cache->wide + set * cache->wide_pitch);
+}
+
+static struct mp_sim_wide_rule wide_rule(const struct mp_sim_cache *cache)
+{
+	return (struct mp_sim_wide_rule){
+		.policy = cache->policy,
+		.ways = cache->ways,
+		.qlru = &cache->qlru,
+	};
+}
+
+static uint32_t *used_of(const struct mp_sim_cache *cache, uint64_t set)
+{
+	return cache->wide ? &wide_set(cache, set)->used :
+			     &cache->order[set].used;
+}
+
+static uint32_t empty_way(const struct mp_sim_cache *cache,
 			  const uint32_t *words, uint32_t room)
 {
 	uint32_t way = 0;
 
-	if (order->used >= room)
-		return mp_sim_policy_victim(cache->policy, order, cache->ways,
-					    room, cache->rng);
+	if (cache->policy == MP_SIM_QLRU && cache->qlru.victim == 2) {
+		way = room - 1;
+		while (words[way])
+			way--;
+		return way;
+	}
 	while (words[way])
 		way++;
-	order->used++;
 	return way;
+}
+
+static uint32_t choose_victim(struct mp_sim_cache *cache, uint64_t set,
+			      uint32_t room)
+{
+	const struct mp_sim_wide_rule rule = wide_rule(cache);
+
+	if (cache->wide)
+		return mp_sim_wide_victim(&rule, wide_set(cache, set), room);
+	if (cache->policy == MP_SIM_QLRU)
+		return mp_sim_qlru_victim(&cache->order[set], room);
+	return mp_sim_policy_victim(cache->policy, &cache->order[set],
+				    cache->ways, room, cache->rng);
+}
+
+/* A way to fill: an empty one, or the policy's choice. */
+static uint32_t make_room(struct mp_sim_cache *cache, uint64_t set,
+			  const uint32_t *words, uint32_t room)
+{
+	const struct mp_sim_wide_rule rule = wide_rule(cache);
+	uint32_t *used = used_of(cache, set);
+
+	if (cache->wide)
+		mp_sim_wide_miss(&rule, wide_set(cache, set), room);
+	else if (cache->policy == MP_SIM_QLRU && cache->qlru.on_miss)
+		mp_sim_qlru_update(&cache->qlru, &cache->order[set], room,
+				   MP_SIM_QLRU_NONE);
+	if (*used >= room)
+		return choose_victim(cache, set, room);
+	++*used;
+	return empty_way(cache, words, room);
+}
+
+static void qlru_use(struct mp_sim_cache *cache, uint64_t set, uint32_t room,
+		     uint32_t way, uint32_t age)
+{
+	struct mp_sim_order *order = &cache->order[set];
+
+	mp_sim_qlru_set_age(order, way, age);
+	if (!cache->qlru.on_miss)
+		mp_sim_qlru_update(&cache->qlru, order, room, way);
+}
+
+static void fill_way(struct mp_sim_cache *cache, uint64_t set, uint32_t room,
+		     uint32_t way)
+{
+	const struct mp_sim_wide_rule rule = wide_rule(cache);
+
+	if (cache->wide)
+		mp_sim_wide_fill(&rule, wide_set(cache, set), room, way,
+				 cache->rng);
+	else if (cache->policy == MP_SIM_QLRU)
+		qlru_use(cache, set, room, way,
+			 mp_sim_qlru_fill_age(&cache->qlru, cache->rng));
+	else
+		mp_sim_policy_fill(cache->policy, &cache->order[set],
+				   cache->ways, room, way);
+}
+
+static void use_way(struct mp_sim_cache *cache, uint64_t set, uint32_t room,
+		    uint32_t way)
+{
+	const struct mp_sim_wide_rule rule = wide_rule(cache);
+	uint32_t age;
+
+	if (cache->wide) {
+		mp_sim_wide_hit(&rule, wide_set(cache, set), room, way);
+	} else if (cache->policy == MP_SIM_QLRU) {
+		age = mp_sim_qlru_age(&cache->order[set], way);
+		qlru_use(cache, set, room, way,
+			 mp_sim_qlru_hit_age(&cache->qlru, age));
+	} else {
+		mp_sim_policy_hit(cache->policy, &cache->order[set],
+				  cache->ways, room, way);
+	}
 }
 
 static bool touch_in_place(struct mp_sim_cache *cache, uint64_t set,
@@ -149,23 +249,34 @@ static bool touch_in_place(struct mp_sim_cache *cache, uint64_t set,
 {
 	const uint32_t shift = cache->sectors;
 	uint32_t *words = cache->word + set * cache->pitch;
-	struct mp_sim_order *order = &cache->order[set];
 	const uint32_t room = room_of(cache, set);
 	uint32_t way, word;
 
 	way = find(words, cache->pitch, key << shift, ~0u << shift);
 	if (way == ABSENT) {
-		way = make_room(cache, order, words, room);
+		way = make_room(cache, set, words, room);
 		cache->victim = words[way] >> shift;
 		words[way] = key << shift | sector;
-		mp_sim_policy_fill(cache->policy, order, cache->ways, room,
-				   way);
+		fill_way(cache, set, room, way);
 		return false;
 	}
 	word = words[way];
 	words[way] = word | sector;
-	mp_sim_policy_hit(cache->policy, order, cache->ways, room, way);
+	use_way(cache, set, room, way);
 	return word & sector;
+}
+
+/* A way is empty now. Quad-age LRU takes it for the oldest. */
+static void empty(struct mp_sim_cache *cache, uint64_t set, uint32_t way)
+{
+	cache->word[set * cache->pitch + way] = 0;
+	--*used_of(cache, set);
+	if (cache->policy != MP_SIM_QLRU)
+		return;
+	if (cache->wide)
+		wide_set(cache, set)->mark[way] = 0;
+	else
+		mp_sim_qlru_set_age(&cache->order[set], way, 3);
 }
 
 static uint32_t key_of(const struct mp_sim_cache *cache, uint64_t virtual)
@@ -198,6 +309,13 @@ static uint32_t layout_of(const struct mp_sim_cache *cache)
 	return MP_SIM_ORDERED;
 }
 
+/* Random replacement remembers nothing of any way. */
+static bool needs_bytes(const struct mp_sim_cache *cache)
+{
+	return cache->layout == MP_SIM_IN_PLACE && cache->ways > WORD_WAYS &&
+	       cache->policy != MP_SIM_RANDOM;
+}
+
 int mp_sim_cache_init(struct mp_sim_cache *cache,
 		      const struct mp_sim_shape *shape, uint64_t reach_bytes)
 {
@@ -213,7 +331,11 @@ int mp_sim_cache_init(struct mp_sim_cache *cache,
 			   !(cache->sets & (cache->sets - 1));
 	cache->set_mask = cache->sets - 1;
 	cache->policy = shape->policy;
+	cache->qlru = shape->qlru;
 	cache->layout = layout_of(cache);
+	if (needs_bytes(cache))
+		cache->wide_pitch = (uint32_t)((sizeof(struct mp_sim_wide) +
+				    cache->ways + 7) / 8 * 8);
 	cache->line_shift = log2_of(shape->line_bytes);
 	cache->sector_shift = log2_of(shape->sector_bytes);
 	cache->sectors = (uint32_t)(shape->line_bytes / shape->sector_bytes);
@@ -245,7 +367,9 @@ size_t mp_sim_cache_bytes(const struct mp_sim_cache *cache)
 		return aligned(cache->keys * sizeof(*cache->list));
 	if (cache->layout == MP_SIM_IN_PLACE)
 		return words_bytes(cache) +
-		       aligned(cache->sets * sizeof(*cache->order));
+		       aligned(cache->sets * (cache->wide_pitch ?
+					      cache->wide_pitch :
+					      sizeof(*cache->order)));
 	return words_bytes(cache);
 }
 
@@ -258,7 +382,11 @@ void mp_sim_cache_attach(struct mp_sim_cache *cache, void *state,
 		return;
 	}
 	cache->word = state;
-	if (cache->layout == MP_SIM_IN_PLACE)
+	if (cache->layout != MP_SIM_IN_PLACE)
+		return;
+	if (cache->wide_pitch)
+		cache->wide = (char *)state + words_bytes(cache);
+	else
 		cache->order = (void *)((char *)state + words_bytes(cache));
 }
 
@@ -326,8 +454,7 @@ bool mp_sim_cache_take(struct mp_sim_cache *cache, uint64_t set,
 			(cache->ways - way - 1) * sizeof(*words));
 		words[cache->ways - 1] = 0;
 	} else {
-		words[way] = 0;
-		cache->order[set].used--;
+		empty(cache, set, way);
 	}
 	return true;
 }
@@ -338,7 +465,7 @@ static void limit_set(struct mp_sim_cache *cache, uint64_t set)
 
 	for (uint32_t way = room_of(cache, set); way < cache->ways; way++) {
 		if (words[way] && cache->layout == MP_SIM_IN_PLACE)
-			cache->order[set].used--;
+			empty(cache, set, way);
 		words[way] = 0;
 	}
 }

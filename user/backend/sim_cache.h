@@ -11,7 +11,7 @@
 
 #include "rng.h"
 #include "sim_list.h"
-#include "sim_policy.h"
+#include "sim_wide.h"
 
 /**
  * struct mp_sim_shape - what a store is built like
@@ -20,7 +20,8 @@
  * @slices: lines are spread over so many by a hash
  * @line_bytes: power of two
  * @sector_bytes: power of two, @line_bytes where lines are filled whole
- * @policy: enum mp_sim_policies but for MP_SIM_QLRU
+ * @policy: enum mp_sim_policies
+ * @qlru: parameters of MP_SIM_QLRU
  * @by_virtual: the virtual address chooses the set
  */
 struct mp_sim_shape {
@@ -30,6 +31,7 @@ struct mp_sim_shape {
 	uint64_t line_bytes;
 	uint64_t sector_bytes;
 	uint32_t policy;
+	struct mp_sim_qlru qlru;
 	bool by_virtual;
 };
 
@@ -43,7 +45,8 @@ enum mp_sim_layout {
 /**
  * struct mp_sim_cache - a store; its state lies in memory of the caller's
  * @word: tags with sector bits, @pitch a set
- * @order: bits of ways, one a set (MP_SIM_IN_PLACE)
+ * @order: bits of ways, one a set (MP_SIM_IN_PLACE, up to 64 ways)
+ * @wide: the same for more ways, @wide_pitch bytes a set; else NULL
  * @list: lines by their keys (MP_SIM_LINKED)
  * @rng: source of random replacement
  * @layout: enum mp_sim_layout
@@ -57,6 +60,7 @@ enum mp_sim_layout {
 struct mp_sim_cache {
 	uint32_t *word;
 	struct mp_sim_order *order;
+	char *wide;
 	struct mp_sim_link *list;
 	struct mp_rng *rng;
 	uint64_t sets;
@@ -67,6 +71,8 @@ struct mp_sim_cache {
 	uint32_t ways;
 	uint32_t pitch;
 	uint32_t policy;
+	struct mp_sim_qlru qlru;
+	uint32_t wide_pitch;
 	uint32_t line_shift;
 	uint32_t sector_shift;
 	uint32_t sectors;

@@ -6,25 +6,6 @@
 
 #include <errno.h>
 
-#define LIST_TEXT 128
-
-static int honour_policy(const struct mp_sim_named *policy, uint32_t ways,
-			 const char *word, const struct mp_sim_spot *spot)
-{
-	char list[LIST_TEXT] = "";
-
-	for (uint32_t i = 0; mp_sim_policy_names[i]; i++)
-		mp_sim_list(list, sizeof(list), mp_sim_policy_names[i]);
-	if (policy->index >= MP_SIM_QLRU)
-		return mp_sim_wrong(spot, "%s policy=%s: this version simulates "
-				    "%s", word, policy->text, list);
-	if (policy->index >= MP_SIM_TREE_PLRU && ways > MP_SIM_BIT_WAYS_MAX)
-		return mp_sim_wrong(spot, "%s policy=%s: with %u ways; this "
-				    "version simulates it up to %u", word,
-				    policy->text, ways, MP_SIM_BIT_WAYS_MAX);
-	return 0;
-}
-
 /* A victim moves outwards whole, so both levels have to cut memory alike. */
 static int honour_exclusive(const struct mp_sim_level *level,
 			    const struct mp_sim_level *inner,
@@ -73,15 +54,7 @@ int mp_sim_honour(const struct mp_sim_machine *machine, const char *file,
 		const struct mp_sim_level *level = &machine->level[i];
 
 		spot.line = level->at_line;
-		err = honour_policy(&level->policy, level->ways, "level",
-				    &spot);
-		if (!err)
-			err = honour_level(level, i ? level - 1 : NULL, &spot);
-	}
-	for (uint32_t i = 0; i < machine->n_tlbs && !err; i++) {
-		spot.line = machine->tlb[i].at_line;
-		err = honour_policy(&machine->tlb[i].policy,
-				    machine->tlb[i].ways, "tlb", &spot);
+		err = honour_level(level, i ? level - 1 : NULL, &spot);
 	}
 	if (!err && machine->n_prefetchers) {
 		spot.line = machine->prefetch[0].at_line;

@@ -4,8 +4,6 @@
 
 #include "sim_machine.h"
 
-/** MP_SIM_BIT_WAYS_MAX - ways whose policy bits fit a word (sim_policy.c). */
-#define MP_SIM_BIT_WAYS_MAX 64u
 /** MP_SIM_SECTORS_MAX - sectors whose bits fit beside a tag (sim_cache.c). */
 #define MP_SIM_SECTORS_MAX 8u
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "file.h"
+#include "sim_qlru.h"
 #include "sim_rules.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -44,33 +45,9 @@ static const char *const seen_names[] = { "yes", "no", NULL };
 static const char *const pages_names[] = { "random", "contiguous", NULL };
 static const char *const thp_names[] = { "granted", "refused", NULL };
 
-static bool is_within(char c, char low, char high)
-{
-	return c >= low && c <= high;
-}
-
-/* qlru_hXY_mX_rX_uX[_umo], as the papers and nanoBench name them. */
 static bool is_qlru(const char *text)
 {
-	if (strncmp(text, "qlru_h", 6))
-		return false;
-	text += 6;
-	if (!is_within(text[0], '0', '2') || !is_within(text[1], '0', '1') ||
-	    strncmp(text + 2, "_m", 2))
-		return false;
-	text += 4;
-	if (*text == 'r') {
-		text++;
-		if (!is_within(*text, '1', '9'))
-			return false;
-		text += strspn(text, "0123456789");
-	} else if (!is_within(*text++, '0', '3')) {
-		return false;
-	}
-	if (strncmp(text, "_r", 2) || !is_within(text[2], '0', '2') ||
-	    strncmp(text + 3, "_u", 2) || !is_within(text[5], '0', '3'))
-		return false;
-	return !text[6] || !strcmp(text + 6, "_umo");
+	return mp_sim_qlru_parse(text, NULL);
 }
 
 #define IN(type, member) .offset = offsetof(struct type, member)

@@ -163,7 +163,7 @@ static int init_levels(struct mp_sim_memory *memory, uint64_t bytes)
 	memory->n_levels = machine->n_levels;
 	for (uint32_t i = 0; i < machine->n_levels && !err; i++) {
 		const struct mp_sim_level *level = &machine->level[i];
-		const struct mp_sim_shape shape = {
+		struct mp_sim_shape shape = {
 			.lines = level->size_bytes / level->line_bytes,
 			.ways = level->ways,
 			.slices = level->slices,
@@ -177,6 +177,7 @@ static int init_levels(struct mp_sim_memory *memory, uint64_t bytes)
 		memory->inclusion[i] = level->inclusion;
 		if (level->inclusion != MP_SIM_NON_INCLUSIVE)
 			memory->is_plain = false;
+		mp_sim_qlru_parse(level->policy.text, &shape.qlru);
 		err = mp_sim_cache_init(&memory->level[i], &shape, bytes);
 	}
 	return err;

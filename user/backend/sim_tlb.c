@@ -45,7 +45,7 @@ static int add_store(struct mp_sim_tlb *tlb,
 		     const struct mp_sim_tlb_level *level,
 		     uint64_t page_bytes, uint64_t reach_bytes)
 {
-	const struct mp_sim_shape shape = {
+	struct mp_sim_shape shape = {
 		.lines = level->entries,
 		.ways = level->ways,
 		.slices = 1,
@@ -55,6 +55,7 @@ static int add_store(struct mp_sim_tlb *tlb,
 		.by_virtual = true,
 	};
 
+	mp_sim_qlru_parse(level->policy.text, &shape.qlru);
 	tlb->cost_cycles[tlb->n] = level->cost_cycles;
 	return mp_sim_cache_init(&tlb->store[tlb->n++], &shape, reach_bytes);
 }
