@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Classes of replacement policy, from what sets made up for tests have done. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "made_policy.h"
+
+#define BURSTS 12u
+
+static struct made_looks looks;
+static struct made_policy policies[MADE_POLICIES];
+
+static struct mp_policy_verdict judge(const struct made_policy *policy,
+				      uint32_t ways, uint32_t walks,
+				      double flips, uint64_t seed)
+{
+	struct mp_policy_verdict verdict;
+
+	made_looks(&looks, policy, ways, walks, BURSTS, flips, seed);
+	assert_int_equal(mp_policy_judge(looks.seen, looks.n, &verdict), 0);
+	return verdict;
+}
+
+static bool is_one(uint32_t classes)
+{
+	return classes && !(classes & (classes - 1));
+}
+
+static void is_class(uint32_t rule, uint32_t class, uint32_t ways,
+		     double flips)
+{
+	const struct made_policy policy = { .class = class, .rule = rule };
+	const struct mp_policy_verdict verdict =
+		judge(&policy, ways, 12, flips, 7);
+
+	if (verdict.classes != 1u << class)
+		fail_msg("%u ways, rule %u: classes %x, %u of %u contradicted",
+			 ways, rule, verdict.classes, verdict.contradicted,
+			 verdict.looks);
+}
+
+static void every_named_class_is_found(double flips)
+{
+	static const uint32_t ways[] = { 6, 8, 11, 12, 16 };
+
+	for (uint32_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		is_class(MADE_LRU, MP_POLICY_LRU, ways[i], flips);
+		is_class(MADE_FIFO, MP_POLICY_FIFO, ways[i], flips);
+		is_class(MADE_RANDOM, MP_POLICY_RANDOM, ways[i], flips);
+		is_class(MADE_BIT_PLRU, MP_POLICY_MRU, ways[i], flips);
+		is_class(MADE_NRU, MP_POLICY_MRU, ways[i], flips);
+		is_class(MADE_SRRIP, MP_POLICY_SRRIP, ways[i], flips);
+	}
+	for (uint32_t n = 4; n <= 32; n *= 2)
+		is_class(MADE_TREE, MP_POLICY_PLRU, n, flips);
+	is_class(MADE_TREE, MP_POLICY_PLRU, 12, flips);
+}
+
+static void each_class_is_found_where_looks_are_clean(void **state)
+{
+	(void)state;
+	every_named_class_is_found(0);
+}
+
+static void each_class_is_found_where_one_look_in_a_hundred_is_wrong(void **state)
+{
+	(void)state;
+	every_named_class_is_found(0.01);
+}
+
+static void quad_ages_as_they_are_built_are_found(void **state)
+{
+	/* Second and last levels of CPUs, as the literature has them. */
+	static const struct made_policy built[] = {
+		{ .rule = MADE_QLRU, .h = 0, .m = 1, .r = 2, .u = 1 },
+		{ .rule = MADE_QLRU, .h = 0, .m = 1, .r = 0, .u = 1 },
+		{ .rule = MADE_QLRU, .h = 11, .m = 1, .r = 0, .u = 0 },
+		{ .rule = MADE_QLRU, .h = 11, .m = 1, .r = 1, .u = 2 },
+	};
+
+	(void)state;
+	for (uint32_t ways = 4; ways <= 16; ways += 4)
+		for (uint32_t i = 0; i < 4; i++)
+			assert_int_equal(judge(&built[i], ways, 12, 0.01, i)
+					 .classes, 1u << MP_POLICY_QLRU);
+}
+
+static void what_is_the_same_with_two_ways_is_not_told_apart(void **state)
+{
+	const struct made_policy lru = { .rule = MADE_LRU };
+	const struct made_policy tree = { .rule = MADE_TREE };
+	const uint32_t same = 1u << MP_POLICY_LRU | 1u << MP_POLICY_PLRU |
+			      1u << MP_POLICY_MRU;
+
+	(void)state;
+	assert_int_equal(judge(&lru, 2, 18, 0, 1).classes & same, same);
+	assert_int_equal(judge(&tree, 2, 18, 0, 1).classes & same, same);
+}
+
+static void one_walk_is_too_little_and_names_what_is_left(void **state)
+{
+	const struct made_policy lru = { .rule = MADE_LRU };
+	const struct mp_policy_verdict verdict = judge(&lru, 8, 1, 0, 1);
+	char text[64];
+
+	(void)state;
+	assert_true(verdict.classes >> MP_POLICY_LRU & 1);
+	assert_false(is_one(verdict.classes));
+	mp_policy_classes_print(verdict.classes, text, sizeof(text));
+	assert_non_null(strstr(text, "lru or "));
+}
+
+/* Half of the sets of a cache that tries two policies, say. */
+static void a_policy_that_is_none_of_them_fits_none(void **state)
+{
+	const struct made_policy of[] = { { .rule = MADE_LRU },
+					  { .rule = MADE_FIFO } };
+	static struct made_looks other;
+	struct mp_policy_verdict verdict;
+
+	(void)state;
+	made_looks(&looks, &of[0], 8, 12, BURSTS, 0, 1);
+	made_looks(&other, &of[1], 8, 12, BURSTS, 0, 1);
+	for (uint32_t i = 0; i < 12; i += 2)
+		looks.seen[i] = other.seen[i];
+	assert_int_equal(mp_policy_judge(looks.seen, 12, &verdict), 0);
+	assert_int_equal(verdict.classes, 0);
+	assert_true(verdict.contradicted > 2);
+}
+
+static void a_set_of_fewer_ways_than_told_fits_none(void **state)
+{
+	const struct made_policy lru = { .rule = MADE_LRU };
+	struct made_set set;
+	struct mp_policy_verdict verdict;
+
+	(void)state;
+	made_looks(&looks, &lru, 8, 6, BURSTS, 0, 1);
+	for (uint32_t k = 0; k < 6; k++) {
+		uint32_t look = 0;
+
+		made_set_open(&set, &lru, 7, 1);
+		for (uint32_t i = 0; i < looks.walk[k].n; i++) {
+			const struct mp_policy_step *step =
+				&looks.walk[k].step[i];
+
+			if (step->what == MP_POLICY_FLUSH)
+				made_set_flush(&set, step->line);
+			else if (step->what == MP_POLICY_LOOK)
+				looks.hit[k][look++] =
+					made_set_touch(&set, step->line);
+			else
+				made_set_touch(&set, step->line);
+		}
+	}
+	assert_int_equal(mp_policy_judge(looks.seen, 6, &verdict), 0);
+	assert_int_equal(verdict.classes, 0);
+}
+
+static void nothing_seen_is_no_answer(void **state)
+{
+	struct mp_policy_verdict verdict;
+
+	(void)state;
+	assert_int_equal(mp_policy_judge(NULL, 0, &verdict), -ENODATA);
+}
+
+/* Return: was the one class answered? It may be left open, but not wrong. */
+static bool is_right_or_open(const struct made_policy *policy, uint32_t ways,
+			     double flips, uint64_t seed)
+{
+	const struct mp_policy_verdict verdict =
+		judge(policy, ways, 6 + 6 * (seed % 3), flips, seed);
+	char name[40];
+
+	made_policy_name(policy, name, sizeof(name));
+	if (is_one(verdict.classes) && verdict.classes != 1u << policy->class)
+		fail_msg("%s, %u ways, seed %u: taken for %x", name, ways,
+			 (uint32_t)seed, verdict.classes);
+	return is_one(verdict.classes);
+}
+
+static void no_policy_is_taken_for_one_of_another_class(void **state)
+{
+	uint32_t all = 0, answered = 0;
+
+	(void)state;
+	for (uint32_t ways = 2; ways <= 16; ways++) {
+		const uint32_t n = made_policies(ways, policies);
+
+		/* A ninth of them at each number of ways, in turn. */
+		for (uint32_t i = ways % 9; i < n; i += 9) {
+			answered += is_right_or_open(&policies[i], ways,
+						     (i % 4) * 0.01, i + ways);
+			all++;
+		}
+	}
+	assert_true(answered > all * 6 / 10);
+}
+
+static void walks_keep_to_their_bounds(void **state)
+{
+	static struct mp_policy_walk walk;
+
+	(void)state;
+	for (uint32_t i = 0; i < 200; i++) {
+		const uint32_t ways = 2 + i % 39, visits = 3 + i % 2;
+		const uint32_t leave = i % 5 ? 0 : 3 * ways, room = 300 + i;
+		uint32_t visited[MP_POLICY_LINES] = { 0 }, cost = 0;
+
+		mp_policy_walk_make(&walk, ways, visits, leave, room, i);
+		for (uint32_t k = 0; k < walk.n; k++) {
+			if (walk.step[k].what == MP_POLICY_LEAVE) {
+				cost += leave;
+				continue;
+			}
+			cost++;
+			assert_true(walk.step[k].line < walk.lines);
+			assert_true(++visited[walk.step[k].line] <= visits);
+		}
+		assert_true(cost <= room && walk.lines <= MP_POLICY_LINES);
+		assert_true(mp_policy_looks(&walk) > 0 || ways > 30);
+	}
+}
+
+static void two_looks_at_a_line_lie_apart_where_they_must(void **state)
+{
+	static struct mp_policy_walk walk;
+	bool inside[MP_POLICY_LINES] = { false };
+	uint32_t leaves = 0;
+
+	(void)state;
+	mp_policy_walk_make(&walk, 8, 4, 16, MP_POLICY_STEPS, 3);
+	for (uint32_t k = 0; k < walk.n; k++) {
+		const struct mp_policy_step *step = &walk.step[k];
+
+		if (step->what == MP_POLICY_LEAVE) {
+			memset(inside, 0, sizeof(inside));
+			leaves++;
+		} else if (step->what == MP_POLICY_LOOK) {
+			assert_false(inside[step->line]);
+			inside[step->line] = true;
+		}
+	}
+	assert_true(leaves > 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_class_is_found_where_looks_are_clean),
+		cmocka_unit_test(
+			each_class_is_found_where_one_look_in_a_hundred_is_wrong),
+		cmocka_unit_test(quad_ages_as_they_are_built_are_found),
+		cmocka_unit_test(
+			what_is_the_same_with_two_ways_is_not_told_apart),
+		cmocka_unit_test(one_walk_is_too_little_and_names_what_is_left),
+		cmocka_unit_test(a_policy_that_is_none_of_them_fits_none),
+		cmocka_unit_test(a_set_of_fewer_ways_than_told_fits_none),
+		cmocka_unit_test(nothing_seen_is_no_answer),
+		cmocka_unit_test(no_policy_is_taken_for_one_of_another_class),
+		cmocka_unit_test(walks_keep_to_their_bounds),
+		cmocka_unit_test(two_looks_at_a_line_lie_apart_where_they_must),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

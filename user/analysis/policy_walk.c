@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Accesses to lines of one set, drawn so that policies differ in what hits. */
+#include "analysis/policy_walk.h"
+
+#include <string.h>
+
+/* Lines that are looked at: so many more than fit, and twice as many as fit
+ * where that is more. */
+#define MORE 6u
+
+/*
+ * What is drawn: of a hundred looks so many go to lines that were not looked
+ * at lately. Lately: with so many eighths of the ways in other lines looked
+ * at since, from and to. Lines that are about to go tell policies apart best;
+ * some tell only by what is done to the youngest. And some policies are one
+ * until a full set has been looked at twice.
+ */
+static const struct mix {
+	uint32_t new_percent;
+	uint32_t from;
+	uint32_t to;
+	bool twice;
+} mixes[] = {
+	{ 50, 4, 10, false },
+	{ 35, 0, 10, false },
+	{ 50, 4, 10, true },
+};
+
+/* A walk while it is drawn. */
+struct draw {
+	struct mp_policy_walk *walk;
+	const struct mix *mix;
+	struct mp_rng rng;
+	uint32_t first;		/* of the lines that are looked at */
+	uint32_t looks;		/* so far */
+	uint32_t leave;		/* steps of leaving the levels inside */
+	uint32_t room;		/* steps that are left */
+	uint32_t left[MP_POLICY_LINES];	/* visits that a line has left */
+	uint32_t last[MP_POLICY_LINES];	/* when it was looked at, 0 = not yet */
+	bool inside[MP_POLICY_LINES];	/* it may lie in a level inside */
+};
+
+static void add(struct draw *draw, uint32_t line, uint32_t what)
+{
+	struct mp_policy_walk *walk = draw->walk;
+
+	const uint32_t cost = what == MP_POLICY_LEAVE ? draw->leave : 1;
+
+	if (draw->room < cost) {
+		draw->room = 0;
+		return;
+	}
+	draw->room -= cost;
+	walk->step[walk->n++] = (struct mp_policy_step){
+		.line = (uint16_t)line,
+		.what = (uint16_t)what,
+	};
+	if (what != MP_POLICY_LEAVE)
+		draw->left[line]--;
+}
+
+static void empty_the_set(struct draw *draw)
+{
+	const uint32_t ways = draw->walk->ways;
+
+	for (uint32_t i = 0; i < draw->first; i++)
+		add(draw, i, MP_POLICY_TOUCH);
+	/* Bits and ages of the ways come nearer to one another so. */
+	for (uint32_t i = draw->first - ways; i < draw->first; i++)
+		add(draw, i, MP_POLICY_TOUCH);
+	for (uint32_t i = 0; i < draw->walk->lines; i++)
+		add(draw, i, MP_POLICY_FLUSH);
+}
+
+/* How many lines were looked at after this one? */
+static uint32_t younger(const struct draw *draw, uint32_t line)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = draw->first; i < draw->walk->lines; i++)
+		n += draw->last[i] > draw->last[line];
+	return n;
+}
+
+/* One of those that were looked at lately, or of the others.
+ * Return: the line; lines: there is none left. */
+static uint32_t choose(struct draw *draw, bool lately)
+{
+	const uint32_t lines = draw->walk->lines, ways = draw->walk->ways;
+	uint32_t of[MP_POLICY_LINES], n = 0;
+
+	for (uint32_t i = draw->first; i < lines; i++) {
+		const uint32_t since = 8 * younger(draw, i);
+		const bool is_late = draw->last[i] &&
+				     since <= draw->mix->to * ways;
+
+		if (!draw->left[i] || is_late != lately)
+			continue;
+		if (!is_late || since >= draw->mix->from * ways)
+			of[n++] = i;
+	}
+	return n ? of[mp_rng_below(&draw->rng, n)] : lines;
+}
+
+static void look(struct draw *draw, uint32_t line)
+{
+	if (draw->leave && draw->inside[line]) {
+		add(draw, line, MP_POLICY_LEAVE);
+		memset(draw->inside, 0, sizeof(draw->inside));
+	}
+	add(draw, line, MP_POLICY_LOOK);
+	draw->last[line] = ++draw->looks;
+	draw->inside[line] = true;
+}
+
+void mp_policy_walk_make(struct mp_policy_walk *walk, uint32_t ways,
+			 uint32_t visits, uint32_t leave, uint32_t room,
+			 uint64_t seed)
+{
+	struct draw draw = {
+		.walk = walk,
+		.mix = &mixes[seed % (sizeof(mixes) / sizeof(mixes[0]))],
+		.first = 2 * ways,
+		.leave = leave,
+		.room = room < MP_POLICY_STEPS ? room : MP_POLICY_STEPS,
+	};
+
+	walk->ways = ways;
+	walk->n = 0;
+	walk->lines = draw.first + (ways > MORE ? 2 * ways : ways + MORE);
+	mp_rng_seed(&draw.rng, seed);
+	for (uint32_t i = 0; i < walk->lines; i++)
+		draw.left[i] = visits;
+	empty_the_set(&draw);
+	for (uint32_t i = 0; draw.mix->twice && i < 2 * ways; i++)
+		look(&draw, draw.first + i % ways);
+	while (draw.room) {
+		const bool lately = mp_rng_below(&draw.rng, 100) >=
+				    draw.mix->new_percent;
+		uint32_t line = choose(&draw, lately);
+
+		if (line == walk->lines)
+			line = choose(&draw, !lately);
+		if (line == walk->lines)
+			return;
+		look(&draw, line);
+	}
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Accesses to lines of one set, chosen so that policies differ in what hits.
+ */
+#ifndef MP_POLICY_WALK_H
+#define MP_POLICY_WALK_H
+
+#include "analysis/policy_set.h"
+
+/** MP_POLICY_STEPS - the most accesses of a walk */
+#define MP_POLICY_STEPS 512u
+
+/** enum mp_policy_what - what an access is */
+enum mp_policy_what {
+	MP_POLICY_TOUCH,	/* before the set is known to be empty */
+	MP_POLICY_FLUSH,	/* touched, then taken out */
+	MP_POLICY_LOOK,		/* touched, and what it took is looked at */
+	MP_POLICY_LEAVE,	/* not to this set: lines leave the levels inside */
+};
+
+/**
+ * struct mp_policy_step - an access
+ * @line: which line of the set
+ * @what: enum mp_policy_what
+ */
+struct mp_policy_step {
+	uint16_t line;
+	uint16_t what;
+};
+
+/**
+ * struct mp_policy_walk - a list of them
+ * @ways: of the set
+ * @lines: that are named, from 0
+ * @n: accesses
+ * @step: the accesses
+ */
+struct mp_policy_walk {
+	uint32_t ways;
+	uint32_t lines;
+	uint32_t n;
+	struct mp_policy_step step[MP_POLICY_STEPS];
+};
+
+/**
+ * mp_policy_walk_make() - a list of accesses
+ * @walk: gets it
+ * @ways: of the set, 2 .. MP_POLICY_WAYS
+ * @visits: how often a line may be accessed, 3 or more
+ * @leave: 0, or steps that it takes to make lines leave the levels inside;
+ *	there is a MP_POLICY_LEAVE between two looks at one line then
+ * @room: steps that there is room for
+ * @seed: which of many such lists
+ *
+ * It begins with what empties the set whatever was in it: as many new lines
+ * as drive out all others, some of them touched again, then all lines
+ * flushed. What follows is drawn.
+ */
+void mp_policy_walk_make(struct mp_policy_walk *walk, uint32_t ways,
+			 uint32_t visits, uint32_t leave, uint32_t room,
+			 uint64_t seed);
+
+#endif
