@@ -33,14 +33,14 @@ MP_CFLAGS := -std=gnu11 -Wall -Wextra -Wshadow -Wmissing-prototypes \
 	-Wstrict-prototypes -Wvla $(WERROR) $(SAN_FLAGS)
 LIBS := -lnuma -lhwloc -ljansson -lzstd -lm
 
-# module/core is shared with the kernel: no libc behind it. The timed loop is
-# alone in its object, and nothing may be put between its loads: no sanitizer,
-# no profiling and no stack protector, whatever the other objects get.
+# module/core is shared with the kernel: no libc behind it. Timed loops are
+# alone in their objects, and nothing may be put between their loads: no
+# sanitizer, no profiling and no stack protector, whatever other objects get.
 CORE_CFLAGS := -ffreestanding -fno-tree-loop-distribute-patterns
 CHASE_CFLAGS := -fno-stack-protector -fcf-protection=none -fno-sanitize=all \
 	-fno-profile-arcs -fno-test-coverage -fno-instrument-functions
 own_cflags = $(if $(filter module/core/%,$<),$(CORE_CFLAGS)) \
-	$(if $(filter module/core/chase.c,$<),$(CHASE_CFLAGS))
+	$(if $(filter module/core/chase.c module/core/steps.c,$<),$(CHASE_CFLAGS))
 
 ifeq ($(V),1)
 Q :=

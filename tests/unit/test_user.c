@@ -116,6 +116,7 @@ static void a_look_tells_what_can_be_done_and_where(void **state)
 	open_as(&target, &opts);
 	host = look(&target);
 	assert_true(host->caps & MP_CAP_CHASE);
+	assert_true(host->caps & MP_CAP_SEQUENCE);
 	assert_true(host->caps & MP_CAP_CORE_CLOCK);
 	assert_false(host->caps & (MP_CAP_MODELLED | MP_CAP_ACTORS));
 	assert_int_equal(host->cpu, sched_getcpu());
@@ -358,11 +359,92 @@ static void closing_leaves_everything_as_it_was(void **state)
 	user->close(&target);
 }
 
+static struct mp_exp small_sequence(uint32_t cpu)
+{
+	struct mp_exp exp;
+
+	mp_exp_chase(&exp, cpu, MP_PAGES_4K, BYTES, STRIDE, 0);
+	exp.actor[0].op = MP_OP_SEQUENCE;
+	exp.actor[0].bursts = 6;
+	exp.n_steps = 3;
+	exp.steps[0] = MEMPROBE_STEP(7, MEMPROBE_STEP_FLUSH);
+	exp.steps[1] = MEMPROBE_STEP(9, MEMPROBE_STEP_TOUCH);
+	exp.steps[2] = MEMPROBE_STEP(7, MEMPROBE_STEP_TIME);
+	return exp;
+}
+
+static void a_sequence_gives_the_ticks_of_its_timed_steps(void **state)
+{
+	const struct mp_opts opts = any_opts();
+	struct mp_target target;
+	struct mp_batch batch;
+	struct mp_exp exp;
+
+	(void)state;
+	open_as(&target, &opts);
+	exp = small_sequence(cpu_of(&target));
+	exp.rounds = 2;
+	run(&target, &exp, &batch);
+	assert_int_equal(batch.error, 0);
+	assert_int_equal(batch.n_samples, 12);
+	assert_int_equal(batch.n_words, 12);
+	assert_true(batch.grant.gap_ticks > 0);
+	assert_int_equal(batch.grant.n_clocks, 2);
+	for (uint32_t i = 0; i < batch.n_samples; i++) {
+		assert_int_equal(batch.sample[i].round, i / 6);
+		assert_int_equal(batch.sample[i].hops, 3);
+		assert_int_equal(batch.sample[i].payload_offset, i);
+	}
+	mp_batch_free(&batch);
+	user->close(&target);
+}
+
+/* An error, and the line that goes with it. */
+static void expect_why(struct mp_target *target, const struct mp_exp *exp,
+		       int err, const char *why)
+{
+	expect_error(target, exp, err);
+	if (!strstr(target->why, why))
+		fail_msg("\"%s\" does not say \"%s\"", target->why, why);
+}
+
+static void what_a_sequence_has_no_use_for_is_refused_by_name(void **state)
+{
+	const struct mp_opts opts = any_opts();
+	struct mp_target target;
+	struct mp_exp exp;
+	uint32_t cpu;
+
+	(void)state;
+	open_as(&target, &opts);
+	cpu = cpu_of(&target);
+	exp = small_sequence(cpu);
+	exp.actor[0].stride = STRIDE / 2;
+	expect_why(&target, &exp, -EOPNOTSUPP, "stride of a sequence 32: "
+		   "user space wants a multiple of 64");
+	exp = small_sequence(cpu);
+	exp.actor[0].warm_hops = 7;
+	expect_why(&target, &exp, -EOPNOTSUPP, "warm_hops of a sequence 7");
+	exp = small_sequence(cpu);
+	exp.arena[0].bytes *= 2;
+	exp.actor[0].offset = 8;
+	expect_why(&target, &exp, -EOPNOTSUPP, "offset 8");
+	exp = small_sequence(cpu);
+	exp.actor[0].op = MP_OP_CHASE;
+	expect_why(&target, &exp, -EOPNOTSUPP, "steps of a chase 3");
+	exp = small_chase(cpu, MP_PAGES_4K);
+	exp.actor[0].op = MP_OP_STREAM;
+	expect_why(&target, &exp, -EOPNOTSUPP, "op stream");
+	user->close(&target);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_look_tells_what_can_be_done_and_where),
 		cmocka_unit_test(a_chase_gives_a_batch_with_all_that_is_promised),
+		cmocka_unit_test(a_sequence_gives_the_ticks_of_its_timed_steps),
+		cmocka_unit_test(what_a_sequence_has_no_use_for_is_refused_by_name),
 		cmocka_unit_test(rounds_follow_one_another),
 		cmocka_unit_test(what_it_cannot_do_is_refused),
 		cmocka_unit_test(an_arena_beyond_the_bound_is_no_memory),

@@ -29,6 +29,7 @@ static const struct mp_actor actor = {
 static const struct mp_user_about about = {
 	.clock = &clock_2ghz,
 	.actor = &actor,
+	.hops = 128,
 	.index = 2,
 	.round = 7,
 	.window_ticks = 500,

@@ -5,6 +5,7 @@
  * one batch at a time and gives them back after it.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,16 +15,26 @@
 #include "user_chase.h"
 #include "user_mem.h"
 #include "user_place.h"
+#include "user_rules.h"
+#include "user_steps.h"
+#include "why.h"
 
-/* The backend's own. */
+/*
+ * The backend's own.
+ * @pages_forced: no other kind of pages may be used
+ * @thp: a trial got transparent huge pages
+ * @reserved: a trial got reserved ones of 2 MiB
+ * @why: what is wrong with the present batch
+ */
 struct user {
 	struct mp_user_place place;
 	struct mp_user_words words;
 	uint64_t arena_max_bytes;
 	uint32_t pages;
 	bool pages_forced;
-	bool thp;	/* a trial got transparent huge pages */
-	bool reserved;	/* a trial got reserved ones of 2 MiB */
+	bool thp;
+	bool reserved;
+	char why[MP_TARGET_WHY];
 };
 
 static bool is_reserved(uint32_t pages)
@@ -101,19 +112,49 @@ static int open_pages(struct user *user, struct mp_target *target, int pages)
 	}
 }
 
-/* Return: 0, or what it cannot do. */
-static int check_exp(const struct user *user, const struct mp_exp *exp)
+static int check_op(struct user *user, const struct mp_exp *exp)
 {
+	const struct mp_actor *actor = &exp->actor[0];
+	const struct mp_user_rules rules = {
+		"user space", user->why, sizeof(user->why),
+	};
 	int err;
 
-	err = mp_user_place_check(&user->place, exp);
+	if (actor->op == MP_OP_CHASE)
+		return mp_user_rules_none(&rules, "steps of a chase",
+					  exp->n_steps);
+	if (actor->op != MP_OP_SEQUENCE)
+		return mp_why(user->why, sizeof(user->why), -EOPNOTSUPP,
+			      "op %s: user space has not got it",
+			      mp_op_name(actor->op));
+	err = mp_user_rules_line(&rules, "offset", actor->offset);
+	return err ? err : mp_user_rules_sequence(&rules, exp, MP_EXP_STEPS,
+						  MP_STEPS_VISITS);
+}
+
+/* Return: 0, or what it cannot do. */
+static int check_exp(struct user *user, const struct mp_exp *exp)
+{
+	const uint32_t pages = exp->arena[0].pages;
+	int err;
+
+	err = mp_exp_check(exp, user->why, sizeof(user->why));
 	if (err)
 		return err;
-	if (exp->actor[0].op != MP_OP_CHASE || exp->n_steps)
-		return -EOPNOTSUPP;
-	if (exp->arena[0].pages > MP_PAGES_1G ||
-	    (user->pages_forced && exp->arena[0].pages != user->pages))
-		return -EOPNOTSUPP;
+	err = mp_user_place_check(&user->place, exp);
+	if (err)
+		return mp_why(user->why, sizeof(user->why), err, "one actor "
+			      "on CPU %d, in one arena, is all that there is "
+			      "here", user->place.sched.cpu);
+	err = check_op(user, exp);
+	if (err)
+		return err;
+	if (pages > MP_PAGES_1G ||
+	    (user->pages_forced && pages != user->pages))
+		return mp_why(user->why, sizeof(user->why), -EOPNOTSUPP,
+			      "pages %s: not to be had%s",
+			      mp_pages_name(pages), user->pages_forced ?
+			      ", others were asked for" : " from user space");
 	return 0;
 }
 
@@ -147,8 +188,11 @@ static int link_ring(struct user *user, const struct mp_batch *batch,
 	return 0;
 }
 
-static int walk_rounds(struct user *user, struct mp_batch *batch,
-		       struct mp_user_walk *walk)
+typedef int round_fn(void *ctx, uint16_t round, struct mp_batch *batch);
+
+/* All rounds, between two looks at the core clock. */
+static int run_rounds(struct user *user, struct mp_batch *batch,
+		      round_fn *one_round, void *ctx)
 {
 	struct mp_grant *grant = &batch->grant;
 	int err = 0;
@@ -156,9 +200,76 @@ static int walk_rounds(struct user *user, struct mp_batch *batch,
 	grant->n_clocks = 2;
 	mp_user_clock_core(&user->place.clock, &grant->clock[0]);
 	for (uint32_t i = 0; i < batch->exp.rounds && !err; i++)
-		err = mp_user_walk_round(walk, (uint16_t)i, batch);
+		err = one_round(ctx, (uint16_t)i, batch);
 	mp_user_clock_core(&user->place.clock, &grant->clock[1]);
-	grant->gap_ticks = walk->gap_ticks;
+	return err;
+}
+
+static uint64_t late_tick(const struct user *user)
+{
+	return mp_ticks_look() + mp_user_clock_ticks(&user->place.clock,
+						     MP_USER_BATCH_NS);
+}
+
+static int walk_round(void *ctx, uint16_t round, struct mp_batch *batch)
+{
+	return mp_user_walk_round(ctx, round, batch);
+}
+
+static int chase_in(struct user *user, struct mp_batch *batch,
+		    const struct mp_user_arena *arena)
+{
+	struct mp_user_walk walk = {
+		.clock = &user->place.clock,
+		.actor = &batch->exp.actor[0],
+		.window_ns = batch->exp.window_ns,
+		.late_tick = late_tick(user),
+	};
+	int err;
+
+	err = link_ring(user, batch, arena, &walk);
+	if (err)
+		return err;
+	err = run_rounds(user, batch, walk_round, &walk);
+	batch->grant.gap_ticks = walk.gap_ticks;
+	return err;
+}
+
+static int steps_round(void *ctx, uint16_t round, struct mp_batch *batch)
+{
+	return mp_user_steps_round(ctx, round, batch);
+}
+
+static int sequence_in(struct user *user, struct mp_batch *batch,
+		       const struct mp_user_arena *arena)
+{
+	const struct mp_actor *actor = &batch->exp.actor[0];
+	const uint32_t slots = (uint32_t)(actor->length / actor->stride);
+	struct mp_user_steps run = {
+		.clock = &user->place.clock,
+		.actor = actor,
+		.window_ns = batch->exp.window_ns,
+		.late_tick = late_tick(user),
+		.steps = {
+			.base = arena->base + actor->offset,
+			.stride = actor->stride,
+			.slots = slots,
+			.step = batch->exp.steps,
+			.n = batch->exp.n_steps,
+		},
+	};
+	int err;
+
+	run.steps.visits = calloc(slots, sizeof(*run.steps.visits));
+	if (!run.steps.visits)
+		return -ENOMEM;
+	mp_rng_seed(&run.rng, mp_exp_seed(user->place.seed, batch->id,
+					  batch->replicate));
+	err = mp_steps_check(&run.steps);
+	if (!err)
+		err = run_rounds(user, batch, steps_round, &run);
+	batch->grant.gap_ticks = run.gap_ticks;
+	free(run.steps.visits);
 	return err;
 }
 
@@ -166,22 +277,12 @@ static int measure_in(struct user *user, struct mp_batch *batch,
 		      const struct mp_user_arena *arena)
 {
 	const struct mp_actor *actor = &batch->exp.actor[0];
-	struct mp_user_walk walk = {
-		.clock = &user->place.clock,
-		.actor = actor,
-		.window_ns = batch->exp.window_ns,
-		.late_tick = mp_ticks_look() +
-			     mp_user_clock_ticks(&user->place.clock,
-						 MP_USER_BATCH_NS),
-	};
-	int err;
 
 	if (actor->offset + actor->length > arena->bytes)
 		return -EINVAL;
-	err = link_ring(user, batch, arena, &walk);
-	if (err)
-		return err;
-	return walk_rounds(user, batch, &walk);
+	if (actor->op == MP_OP_SEQUENCE)
+		return sequence_in(user, batch, arena);
+	return chase_in(user, batch, arena);
 }
 
 static int measure(struct user *user, struct mp_batch *batch)
@@ -194,7 +295,10 @@ static int measure(struct user *user, struct mp_batch *batch)
 	if (want->bytes >= MP_USER_ROOM_AGAIN_BYTES)
 		user->arena_max_bytes = arena_max(user);
 	if (want->bytes > user->arena_max_bytes)
-		return -ENOMEM;
+		return mp_why(user->why, sizeof(user->why), -ENOMEM,
+			      "arena of %" PRIu64 " bytes: %" PRIu64
+			      " are allowed", want->bytes,
+			      user->arena_max_bytes);
 	/* Not the stream that the order comes from: how many pages there are
 	 * must not change the order. */
 	mp_rng_seed(&rng, mp_rng_mix(mp_exp_seed(user->place.seed, batch->id,
@@ -216,8 +320,10 @@ err_drop:
 static int check_and_measure(void *ctx, struct mp_batch *batch)
 {
 	struct user *user = ctx;
-	const int err = check_exp(user, &batch->exp);
+	int err;
 
+	user->why[0] = '\0';
+	err = check_exp(user, &batch->exp);
 	return err ? err : measure(user, batch);
 }
 
@@ -279,7 +385,7 @@ static int look_user(struct mp_target *target, struct mp_host *host)
 {
 	const struct user *user = target->priv;
 
-	host->caps = MP_CAP_CHASE | MP_CAP_CORE_CLOCK;
+	host->caps = MP_CAP_CHASE | MP_CAP_SEQUENCE | MP_CAP_CORE_CLOCK;
 	if (user->pages_forced ? user->pages != MP_PAGES_4K :
 				 user->thp || user->reserved)
 		host->caps |= MP_CAP_HUGE;
@@ -293,8 +399,12 @@ static int look_user(struct mp_target *target, struct mp_host *host)
 static int run_user(struct mp_target *target, const struct mp_exp *exp,
 		    uint32_t replicate, struct mp_batch *batch)
 {
-	mp_user_place_run(check_and_measure, target->priv, exp, replicate,
-			  batch);
+	struct user *user = target->priv;
+
+	mp_user_place_run(check_and_measure, user, exp, replicate, batch);
+	if (batch->error)
+		mp_target_fail(target, batch->error, "%s", user->why[0] ?
+			       user->why : strerror(-batch->error));
 	return 0;
 }
 

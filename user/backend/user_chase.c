@@ -291,6 +291,7 @@ int mp_user_walk_round(struct mp_user_walk *walk, uint16_t round,
 	const struct mp_user_about about = {
 		.clock = walk->clock,
 		.actor = walk->actor,
+		.hops = walk->actor->hops,
 		.index = walk->index,
 		.round = round,
 		.window_ticks = mp_user_clock_ticks(walk->clock,

@@ -179,7 +179,7 @@ static void fill_sample(const struct mp_user_about *about,
 			1ull << MEMPROBE_VALID_GAPS |
 			1ull << MEMPROBE_VALID_CPU_END |
 			1ull << MEMPROBE_VALID_OVERRUN;
-	sample->flags = flags_of(burst, about->actor->hops);
+	sample->flags = flags_of(burst, about->hops);
 	mp_user_payload_tell(&burst->payload, sample);
 }
 

@@ -98,10 +98,19 @@ struct mp_user_notes {
 	uint64_t *pair;
 };
 
-/** struct mp_user_about - what the samples of a round have in common */
+/**
+ * struct mp_user_about - what the samples of a round have in common
+ * @clock: the clock
+ * @actor: whose they are
+ * @hops: hops, or steps, that a burst was to make
+ * @index: number of the actor in the experiment
+ * @round: number of the round
+ * @window_ticks: the longest burst
+ */
 struct mp_user_about {
 	const struct mp_user_clock *clock;
 	const struct mp_actor *actor;
+	uint64_t hops;
 	uint32_t index;
 	uint16_t round;
 	uint64_t window_ticks;

@@ -84,7 +84,12 @@ static inline uint64_t mp_ticks_end(void)
 	return ticks;
 }
 
-/** mp_flush() - put a line out of all caches, before any later load */
+/**
+ * mp_flush() - put a line out of all caches, before any later load
+ *
+ * Linux lets programs clean lines (SCTLR_EL1.UCI), and does it for them where
+ * an erratum has it trap.
+ */
 static inline void mp_flush(void *line)
 {
 	__asm__ volatile("dc civac, %0\n\tdsb ish" : : "r" (line) : "memory");

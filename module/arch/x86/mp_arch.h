@@ -99,7 +99,8 @@ static inline uint64_t mp_ticks_end(void)
  * mp_flush() - put a line out of all caches, before any later load
  *
  * CLFLUSH is not ordered to later loads; MFENCE behind it makes it so (SDM
- * and APM, "CLFLUSH").
+ * and APM, "CLFLUSH"). Any program may use it, and each core that has SSE2,
+ * so each of 64 bits, has it.
  */
 static inline void mp_flush(void *line)
 {
