@@ -8,12 +8,13 @@
 #include <stdint.h>
 
 #include "batch.h"
+#include "cpus.h"
 #include "fact.h"
 
 #define MP_HOST_TEXT 128
 #define MP_HOST_CLAIMS 64
 #define MP_HOST_CONDITIONS 64
-#define MP_HOST_CPUS 1024
+#define MP_HOST_CPUS MP_CPUS_MAX
 #define MP_TARGET_WHY 256
 
 /** enum mp_cap - what a backend can do here, bits */
@@ -49,6 +50,7 @@ struct mp_save;
  * struct mp_host - what is known about the machine before measuring
  * @caps: bits of enum mp_cap
  * @cpu: the CPU that probes are placed on
+ * @cpus: those that actors of an experiment may be placed on, @cpu among them
  * @node: the node that was asked for, or MP_NODE_ANY
  * @pages: page kind that probes should wish for, enum mp_pages
  * @pages_forced: the user asked for it: no other kind may be used
@@ -67,6 +69,7 @@ struct mp_save;
 struct mp_host {
 	uint32_t caps;
 	uint32_t cpu;
+	struct mp_cpus cpus;
 	int32_t node;
 	uint32_t pages;
 	bool pages_forced;

@@ -415,7 +415,8 @@ static int print_plan(const struct session *session,
 	const struct mp_host *host = &session->host;
 	const struct mp_facts facts = { 0 };
 	const struct mp_view view = {
-		.caps = host->caps, .cpu = host->cpu, .node = host->node,
+		.caps = host->caps, .cpu = host->cpu, .cpus = host->cpus,
+		.node = host->node,
 		.pages = host->pages, .pages_forced = host->pages_forced,
 		.arena_max_bytes = host->arena_max_bytes,
 		.depth = session->run_opts.depth,

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "batch.h"
+#include "cpus.h"
 #include "fact.h"
 
 /** enum mp_depth - how much a run may cost */
@@ -27,6 +28,7 @@ int mp_depth_parse(const char *name, uint32_t *depth);
  * struct mp_view - all that a probe may know
  * @caps: bits of enum mp_cap
  * @cpu: whose memory is asked about
+ * @cpus: those that actors may be placed on, @cpu among them
  * @node: node of the memory, or MP_NODE_ANY
  * @pages: page kind to wish for
  * @pages_forced: no other kind may be asked for
@@ -41,6 +43,7 @@ int mp_depth_parse(const char *name, uint32_t *depth);
 struct mp_view {
 	uint32_t caps;
 	uint32_t cpu;
+	struct mp_cpus cpus;
 	int32_t node;
 	uint32_t pages;
 	bool pages_forced;

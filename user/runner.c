@@ -315,6 +315,7 @@ static void fill_view(const struct loop *loop, struct mp_view *view,
 	*view = (struct mp_view){
 		.caps = host->caps,
 		.cpu = host->cpu,
+		.cpus = host->cpus,
 		.node = host->node,
 		.pages = host->pages,
 		.pages_forced = host->pages_forced,

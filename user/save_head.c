@@ -112,6 +112,7 @@ static json_t *conditions_json(const struct mp_host *host)
 
 static json_t *host_json(const struct mp_host *host)
 {
+	char cpus[MP_CPUS_TEXT];
 	json_t *json = json_object();
 	int err = !json;
 
@@ -119,6 +120,8 @@ static json_t *host_json(const struct mp_host *host)
 	err |= json_object_set_new(json, "label", text_json(host->label));
 	err |= json_object_set_new(json, "caps", caps_json(host->caps));
 	err |= json_object_set_new(json, "cpu", json_integer(host->cpu));
+	mp_cpus_print(&host->cpus, cpus, sizeof(cpus));
+	err |= json_object_set_new(json, "cpus", json_string(cpus));
 	err |= json_object_set_new(json, "node", json_integer(host->node));
 	err |= json_object_set_new(json, "pages",
 				   json_string(mp_pages_name(host->pages)));
@@ -287,6 +290,19 @@ static int get_conditions(const struct in *in, struct mp_host *host)
 	return err;
 }
 
+/* Runs of before there were actors on other CPUs do not say: one. */
+static int get_cpus(const struct in *in, struct mp_host *host)
+{
+	const json_t *json = json_object_get(in->json, "cpus");
+	const char *text = json_string_value(json);
+
+	if (!json)
+		mp_cpus_add(&host->cpus, host->cpu);
+	else if (!text || mp_cpus_parse(&host->cpus, text))
+		return wrong(in, "cpus", "a list of CPUs, such as 0-3,8,");
+	return 0;
+}
+
 static int get_place(const struct in *in, struct mp_host *host)
 {
 	char pages[MP_FACT_UNIT];
@@ -297,6 +313,9 @@ static int get_place(const struct in *in, struct mp_host *host)
 	if (err)
 		return err;
 	host->cpu = (uint32_t)value;
+	err = get_cpus(in, host);
+	if (err)
+		return err;
 	err = get_int(in, "node", MP_NODE_ANY, INT32_MAX, &value);
 	if (err)
 		return err;

@@ -112,6 +112,19 @@ static void what_is_not_this_machine_is_labelled(const struct subject *subject)
 	bench_close(&bench);
 }
 
+/* More than one actor means more than one CPU; it measures from one of them. */
+static void its_cpus_are_those_that_actors_may_be_on(
+	const struct subject *subject)
+{
+	static struct bench bench;
+
+	bench_open(&bench, subject);
+	assert_true(mp_cpus_has(&bench.host.cpus, bench.host.cpu));
+	if (bench.host.caps & MP_CAP_ACTORS)
+		assert_true(mp_cpus_count(&bench.host.cpus) > 1);
+	bench_close(&bench);
+}
+
 static void looking_again_shows_the_same(const struct subject *subject)
 {
 	static struct mp_host again;
@@ -122,6 +135,8 @@ static void looking_again_shows_the_same(const struct subject *subject)
 	assert_int_equal(bench.target.backend->look(&bench.target, &again), 0);
 	assert_int_equal(again.caps, bench.host.caps);
 	assert_int_equal(again.cpu, bench.host.cpu);
+	assert_memory_equal(&again.cpus, &bench.host.cpus,
+			    sizeof(again.cpus));
 	assert_int_equal(again.node, bench.host.node);
 	assert_int_equal(again.pages, bench.host.pages);
 	assert_true(again.start_ns == bench.host.start_ns);
@@ -180,6 +195,7 @@ const struct check look_checks[] = {
 	CHECK(texts_end_and_can_be_printed),
 	CHECK(claims_are_numbers_with_a_fact_and_a_source),
 	CHECK(what_is_not_this_machine_is_labelled),
+	CHECK(its_cpus_are_those_that_actors_may_be_on),
 	CHECK(looking_again_shows_the_same),
 	CHECK(the_place_it_chose_can_be_asked_for),
 	CHECK(the_seed_is_the_run_s_or_the_recording_s),

@@ -28,6 +28,7 @@ static void fill(struct mp_save_head *head)
 	strcpy(head->stop, "signal");
 	host->caps = MP_CAP_CHASE | MP_CAP_HUGE | MP_CAP_MODELLED;
 	host->cpu = 77;
+	mp_cpus_parse(&host->cpus, "0-3,77,1023");
 	host->node = 1;
 	host->pages = MP_PAGES_THP;
 	host->pages_forced = true;
@@ -166,6 +167,28 @@ static void every_key_is_wanted(void **state)
 	}
 }
 
+static void a_head_from_before_there_were_others_has_one_cpu(void **state)
+{
+	static struct mp_save_head before;
+	static struct mp_save_head after;
+	struct mp_cpus alone = { 0 };
+	char why[256] = "";
+	json_t *json;
+
+	(void)state;
+	fill(&before);
+	json = mp_save_head_json(&before);
+	json_object_del(json_object_get(json, "host"), "cpus");
+	if (mp_save_head_parse(&after, json, why, sizeof(why)))
+		fail_msg("%s", why);
+	mp_cpus_add(&alone, 77);
+	assert_memory_equal(&after.host.cpus, &alone, sizeof(alone));
+	json_decref(json);
+	refuse("host", "cpus", json_null());
+	refuse("host", "cpus", json_integer(3));
+	refuse("host", "cpus", json_string("3-1"));
+}
+
 static void values_out_of_range_are_refused(void **state)
 {
 	char longer[600];
@@ -238,6 +261,7 @@ int main(void)
 		cmocka_unit_test(the_pointer_to_a_recording_is_not_kept),
 		cmocka_unit_test(text_that_is_no_utf8_is_kept_as_far_as_it_goes),
 		cmocka_unit_test(every_key_is_wanted),
+		cmocka_unit_test(a_head_from_before_there_were_others_has_one_cpu),
 		cmocka_unit_test(values_out_of_range_are_refused),
 		cmocka_unit_test(a_capability_of_a_later_build_is_left_out),
 		cmocka_unit_test(what_is_no_object_is_refused),

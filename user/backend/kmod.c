@@ -141,7 +141,7 @@ static void fill_grant(struct kmod *kmod, const struct mp_kmod_walk *walk,
 	const struct memprobe_info *info = &kmod->dev.info;
 	const double most = (double)info->look_millis / 1000;
 
-	mp_user_place_grant(&kmod->place, arena, grant);
+	mp_user_place_grant(&kmod->place, arena, 1, grant);
 	/* The module's loop is the same code, but not in the same place. */
 	if (info->empty_millis)
 		grant->read_ticks = (double)info->empty_millis / 1000;

@@ -149,6 +149,8 @@ static int look_sim(struct mp_target *target, struct mp_host *host)
 				!place->thp_refused || place->huge_pages)
 		host->caps |= MP_CAP_HUGE;
 	host->cpu = sim->cpu;
+	for (uint32_t i = 0; i < sim->machine.general.cpus; i++)
+		mp_cpus_add(&host->cpus, i);
 	host->node = MP_NODE_ANY;
 	host->pages = sim->pages;
 	host->pages_forced = sim->pages_forced;

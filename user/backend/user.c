@@ -310,7 +310,7 @@ static int measure(struct user *user, struct mp_batch *batch)
 		goto err_drop;
 	err = measure_in(user, batch, &arena);
 	mp_user_place_settle(&user->place, batch);
-	mp_user_place_grant(&user->place, &arena.got, &batch->grant);
+	mp_user_place_grant(&user->place, &arena.got, 1, &batch->grant);
 	mp_user_arena_unmap(&arena);
 err_drop:
 	mp_user_sched_drop(&user->place.sched);

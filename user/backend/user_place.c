@@ -109,6 +109,9 @@ int mp_user_place_look(const struct mp_user_place *place,
 	int err;
 
 	host->cpu = (uint32_t)sched->cpu;
+	for (int i = 0; i < sched->n_cpus; i++)
+		if (mp_user_sched_may(sched, i))
+			mp_cpus_add(&host->cpus, (uint32_t)i);
 	host->node = place->node;
 	host->start_ns = place->start_ns;
 	mp_host_condition(host, "memory-bound", "arenas up to %ju MiB; %ju "
@@ -129,6 +132,12 @@ int mp_user_place_look(const struct mp_user_place *place,
 	return 0;
 }
 
+bool mp_user_place_plain(const struct mp_actor *actor)
+{
+	return actor->copies == 1 && !actor->together && !actor->pace &&
+	       actor->access == MP_ACCESS_CACHED && actor->threads <= 1;
+}
+
 int mp_user_place_check(const struct mp_user_place *place,
 			const struct mp_exp *exp)
 {
@@ -138,9 +147,7 @@ int mp_user_place_check(const struct mp_user_place *place,
 		return -EINVAL;
 	if (exp->n_actors != 1 || exp->n_arenas != 1 || exp->carveout)
 		return -EOPNOTSUPP;
-	if (actor->copies != 1 || actor->together || actor->background ||
-	    actor->pace || actor->access != MP_ACCESS_CACHED ||
-	    actor->threads > 1)
+	if (actor->background || !mp_user_place_plain(actor))
 		return -EOPNOTSUPP;
 	if (actor->place != (uint32_t)place->sched.cpu)
 		return -EOPNOTSUPP;
@@ -149,14 +156,15 @@ int mp_user_place_check(const struct mp_user_place *place,
 
 void mp_user_place_grant(const struct mp_user_place *place,
 			 const struct mp_grant_arena *arena,
-			 struct mp_grant *grant)
+			 uint32_t n_arenas, struct mp_grant *grant)
 {
 	grant->tick_hz = place->clock.hz;
 	grant->tick_step = place->clock.step_ticks;
 	grant->read_ticks = place->clock.read_ticks;
 	grant->look_ticks = place->clock.look_ticks;
-	grant->n_arenas = 1;
-	grant->arena[0] = *arena;
+	grant->n_arenas = n_arenas;
+	for (uint32_t i = 0; i < n_arenas; i++)
+		grant->arena[i] = arena[i];
 }
 
 void mp_user_place_settle(struct mp_user_place *place, struct mp_batch *batch)

@@ -81,10 +81,14 @@ int mp_user_place_look(const struct mp_user_place *place,
 int mp_user_place_check(const struct mp_user_place *place,
 			const struct mp_exp *exp);
 
-/** mp_user_place_grant() - clock and arena into the grant of a batch */
+/** mp_user_place_plain() - has an actor nothing that only other machines, or
+ * other actors beside it, have? Its op, place and background are not looked at */
+bool mp_user_place_plain(const struct mp_actor *actor);
+
+/** mp_user_place_grant() - clock and arenas into the grant of a batch */
 void mp_user_place_grant(const struct mp_user_place *place,
 			 const struct mp_grant_arena *arena,
-			 struct mp_grant *grant);
+			 uint32_t n_arenas, struct mp_grant *grant);
 
 /**
  * mp_user_place_settle() - after the samples of a batch: a longer baseline

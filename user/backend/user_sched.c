@@ -285,6 +285,12 @@ static void find_rights(struct mp_user_sched *sched)
 	mp_user_sched_drop(sched);
 }
 
+bool mp_user_sched_may(const struct mp_user_sched *sched, int cpu)
+{
+	return cpu >= 0 && cpu < sched->n_cpus &&
+	       CPU_ISSET_S(cpu, CPU_ALLOC_SIZE(sched->n_cpus), sched->before);
+}
+
 int mp_user_sched_open(struct mp_user_sched *sched, int cpu, char *why,
 		       size_t room)
 {
@@ -301,8 +307,7 @@ int mp_user_sched_open(struct mp_user_sched *sched, int cpu, char *why,
 	if (cpu < 0)
 		cpu = choose_cpu(sched);
 	err = cpu < 0 ? cpu : -EINVAL;
-	if (cpu < 0 || cpu >= sched->n_cpus ||
-	    !CPU_ISSET_S(cpu, CPU_ALLOC_SIZE(sched->n_cpus), sched->before)) {
+	if (!mp_user_sched_may(sched, cpu)) {
 		mp_user_cpus_print(sched->before, sched->n_cpus, allowed,
 				   sizeof(allowed));
 		snprintf(why, room, "CPU %d: not one that this process may "

@@ -48,6 +48,10 @@ struct mp_user_sched {
 int mp_user_sched_open(struct mp_user_sched *sched, int cpu, char *why,
 		       size_t room);
 
+/** mp_user_sched_may() - may a thread of this process run on that CPU, by the
+ * affinity mask that was found? */
+bool mp_user_sched_may(const struct mp_user_sched *sched, int cpu);
+
 /** mp_user_sched_holds() - is this thread still bound to that CPU alone? */
 bool mp_user_sched_holds(const struct mp_user_sched *sched);
 
