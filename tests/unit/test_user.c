@@ -118,7 +118,7 @@ static void a_look_tells_what_can_be_done_and_where(void **state)
 	assert_true(host->caps & MP_CAP_CHASE);
 	assert_true(host->caps & MP_CAP_SEQUENCE);
 	assert_true(host->caps & MP_CAP_CORE_CLOCK);
-	assert_false(host->caps & (MP_CAP_MODELLED | MP_CAP_ACTORS));
+	assert_false(host->caps & MP_CAP_MODELLED);
 	assert_int_equal(host->cpu, sched_getcpu());
 	assert_int_equal(host->node, MP_NODE_ANY);
 	assert_false(host->pages_forced);

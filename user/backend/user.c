@@ -11,12 +11,13 @@
 
 #include "arch.h"
 #include "limits.h"
-#include "ring.h"
 #include "user_chase.h"
 #include "user_mem.h"
 #include "user_place.h"
+#include "user_ring.h"
 #include "user_rules.h"
 #include "user_steps.h"
+#include "user_team.h"
 #include "why.h"
 
 /*
@@ -132,60 +133,40 @@ static int check_op(struct user *user, const struct mp_exp *exp)
 						  MP_STEPS_VISITS);
 }
 
+static int check_alone(struct user *user, const struct mp_exp *exp)
+{
+	const int err = mp_user_place_check(&user->place, exp);
+
+	if (err)
+		return mp_why(user->why, sizeof(user->why), err, "one actor "
+			      "on CPU %d, in one arena, or several, is all "
+			      "that there is here", user->place.sched.cpu);
+	return check_op(user, exp);
+}
+
 /* Return: 0, or what it cannot do. */
 static int check_exp(struct user *user, const struct mp_exp *exp)
 {
-	const uint32_t pages = exp->arena[0].pages;
 	int err;
 
 	err = mp_exp_check(exp, user->why, sizeof(user->why));
-	if (err)
-		return err;
-	err = mp_user_place_check(&user->place, exp);
-	if (err)
-		return mp_why(user->why, sizeof(user->why), err, "one actor "
-			      "on CPU %d, in one arena, is all that there is "
-			      "here", user->place.sched.cpu);
-	err = check_op(user, exp);
-	if (err)
-		return err;
-	if (pages > MP_PAGES_1G ||
-	    (user->pages_forced && pages != user->pages))
-		return mp_why(user->why, sizeof(user->why), -EOPNOTSUPP,
-			      "pages %s: not to be had%s",
-			      mp_pages_name(pages), user->pages_forced ?
-			      ", others were asked for" : " from user space");
-	return 0;
-}
+	if (!err && exp->n_actors > 1)
+		err = mp_user_team_check(&user->place, exp, user->why,
+					 sizeof(user->why));
+	else if (!err)
+		err = check_alone(user, exp);
+	for (uint32_t i = 0; i < exp->n_arenas && !err; i++) {
+		const uint32_t pages = exp->arena[i].pages;
 
-/* Writes the links; the walk begins at the first slot. */
-static int link_ring(struct user *user, const struct mp_batch *batch,
-		     const struct mp_user_arena *arena,
-		     struct mp_user_walk *walk)
-{
-	const struct mp_actor *actor = walk->actor;
-	const struct mp_ring ring = {
-		.length_bytes = actor->length,
-		.stride_bytes = actor->stride,
-		.reach_bytes = actor->reach,
-		.skew_bytes = actor->skew,
-	};
-	struct mp_rng rng;
-	uint32_t *order;
-	int err;
-
-	err = mp_ring_check(&ring);
-	if (err)
-		return err;
-	walk->slots = mp_ring_slots(&ring);
-	order = mp_user_words_get(&user->words, walk->slots);
-	if (!order)
-		return -ENOMEM;
-	mp_rng_seed(&rng, mp_exp_seed(user->place.seed, batch->id,
-				      batch->replicate));
-	walk->cursor = mp_ring_link(&ring, arena->base + actor->offset, order,
-				    &rng);
-	return 0;
+		if (pages <= MP_PAGES_1G &&
+		    (!user->pages_forced || pages == user->pages))
+			continue;
+		err = mp_why(user->why, sizeof(user->why), -EOPNOTSUPP,
+			     "pages %s: not to be had%s",
+			     mp_pages_name(pages), user->pages_forced ?
+			     ", others were asked for" : " from user space");
+	}
+	return err;
 }
 
 typedef int round_fn(void *ctx, uint16_t round, struct mp_batch *batch);
@@ -227,7 +208,9 @@ static int chase_in(struct user *user, struct mp_batch *batch,
 	};
 	int err;
 
-	err = link_ring(user, batch, arena, &walk);
+	err = mp_user_ring_link(&walk, arena, mp_exp_seed(user->place.seed,
+						batch->id, batch->replicate),
+				&user->words);
 	if (err)
 		return err;
 	err = run_rounds(user, batch, walk_round, &walk);
@@ -273,45 +256,100 @@ static int sequence_in(struct user *user, struct mp_batch *batch,
 	return err;
 }
 
+static int team_round(void *ctx, uint16_t round, struct mp_batch *batch)
+{
+	return mp_user_team_round(ctx, round, batch);
+}
+
+static int team_in(struct user *user, struct mp_batch *batch,
+		   const struct mp_user_arena *arena)
+{
+	struct mp_user_team team;
+	int err;
+
+	err = mp_user_team_make(&team, &user->place, batch, arena,
+				late_tick(user), &user->words);
+	team.why = user->why;
+	team.room = sizeof(user->why);
+	if (!err)
+		err = run_rounds(user, batch, team_round, &team);
+	batch->grant.gap_ticks = mp_user_team_gap_ticks(&team);
+	mp_user_team_free(&team);
+	return err;
+}
+
 static int measure_in(struct user *user, struct mp_batch *batch,
 		      const struct mp_user_arena *arena)
 {
 	const struct mp_actor *actor = &batch->exp.actor[0];
 
+	if (batch->exp.n_actors > 1)
+		return team_in(user, batch, arena);
+	if (actor->op == MP_OP_CHASE)
+		return chase_in(user, batch, arena);
 	if (actor->offset + actor->length > arena->bytes)
 		return -EINVAL;
-	if (actor->op == MP_OP_SEQUENCE)
-		return sequence_in(user, batch, arena);
-	return chase_in(user, batch, arena);
+	return sequence_in(user, batch, arena);
 }
 
-static int measure(struct user *user, struct mp_batch *batch)
+static int check_room(struct user *user, const struct mp_exp *exp)
 {
-	const struct mp_arena *want = &batch->exp.arena[0];
-	struct mp_user_arena arena;
-	struct mp_rng rng;
-	int err;
+	uint64_t bytes = 0;
 
-	if (want->bytes >= MP_USER_ROOM_AGAIN_BYTES)
+	for (uint32_t i = 0; i < exp->n_arenas; i++)
+		bytes += exp->arena[i].bytes;
+	if (bytes >= MP_USER_ROOM_AGAIN_BYTES)
 		user->arena_max_bytes = arena_max(user);
-	if (want->bytes > user->arena_max_bytes)
-		return mp_why(user->why, sizeof(user->why), -ENOMEM,
-			      "arena of %" PRIu64 " bytes: %" PRIu64
-			      " are allowed", want->bytes,
-			      user->arena_max_bytes);
+	if (bytes <= user->arena_max_bytes)
+		return 0;
+	return mp_why(user->why, sizeof(user->why), -ENOMEM,
+		      "arenas of %" PRIu64 " bytes: %" PRIu64 " are allowed",
+		      bytes, user->arena_max_bytes);
+}
+
+/* All arenas of an experiment, or none. */
+static int map_all(struct user *user, const struct mp_batch *batch,
+		   struct mp_user_arena arena[MP_EXP_ARENAS])
+{
+	const struct mp_exp *exp = &batch->exp;
+	struct mp_rng rng;
+	int err = 0;
+
+	memset(arena, 0, MP_EXP_ARENAS * sizeof(*arena));
 	/* Not the stream that the order comes from: how many pages there are
 	 * must not change the order. */
 	mp_rng_seed(&rng, mp_rng_mix(mp_exp_seed(user->place.seed, batch->id,
 						 batch->replicate)));
+	for (uint32_t i = 0; i < exp->n_arenas && !err; i++)
+		err = mp_user_arena_map(&arena[i], &exp->arena[i],
+					user->pages_forced, &rng,
+					&user->words);
+	for (uint32_t i = 0; i < exp->n_arenas && err; i++)
+		mp_user_arena_unmap(&arena[i]);
+	return err;
+}
+
+static int measure(struct user *user, struct mp_batch *batch)
+{
+	struct mp_grant_arena got[MP_EXP_ARENAS];
+	struct mp_user_arena arena[MP_EXP_ARENAS];
+	const uint32_t n = batch->exp.n_arenas;
+	int err;
+
+	err = check_room(user, &batch->exp);
+	if (err)
+		return err;
 	batch->grant.got = mp_user_sched_raise(&user->place.sched);
-	err = mp_user_arena_map(&arena, want, user->pages_forced, &rng,
-				&user->words);
+	err = map_all(user, batch, arena);
 	if (err)
 		goto err_drop;
-	err = measure_in(user, batch, &arena);
+	err = measure_in(user, batch, arena);
 	mp_user_place_settle(&user->place, batch);
-	mp_user_place_grant(&user->place, &arena.got, 1, &batch->grant);
-	mp_user_arena_unmap(&arena);
+	for (uint32_t i = 0; i < n; i++) {
+		got[i] = arena[i].got;
+		mp_user_arena_unmap(&arena[i]);
+	}
+	mp_user_place_grant(&user->place, got, n, &batch->grant);
 err_drop:
 	mp_user_sched_drop(&user->place.sched);
 	return err;
@@ -384,6 +422,7 @@ static void note_memory(struct mp_host *host, const struct user *user)
 static int look_user(struct mp_target *target, struct mp_host *host)
 {
 	const struct user *user = target->priv;
+	int err;
 
 	host->caps = MP_CAP_CHASE | MP_CAP_SEQUENCE | MP_CAP_CORE_CLOCK;
 	if (user->pages_forced ? user->pages != MP_PAGES_4K :
@@ -393,7 +432,10 @@ static int look_user(struct mp_target *target, struct mp_host *host)
 	host->pages_forced = user->pages_forced;
 	host->arena_max_bytes = user->arena_max_bytes;
 	note_memory(host, user);
-	return mp_user_place_look(&user->place, target, host);
+	err = mp_user_place_look(&user->place, target, host);
+	if (!err && mp_cpus_count(&host->cpus) > 1)
+		host->caps |= MP_CAP_ACTORS;
+	return err;
 }
 
 static int run_user(struct mp_target *target, const struct mp_exp *exp,
