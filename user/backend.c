@@ -28,6 +28,8 @@ static const struct {
 	{ MP_CAP_CORE_CLOCK, "core-clock" },
 	{ MP_CAP_ACTORS, "actors" },
 	{ MP_CAP_MODELLED, "modelled" },
+	{ MP_CAP_PREFETCH_OFF, "prefetch-off" },
+	{ MP_CAP_GIANT, "giant" },
 };
 
 bool mp_host_lives(const struct mp_host *host)

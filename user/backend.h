@@ -29,6 +29,8 @@ enum mp_cap {
 	MP_CAP_CORE_CLOCK = 1u << 7,	/* clock records are given */
 	MP_CAP_ACTORS = 1u << 8,	/* more than one actor */
 	MP_CAP_MODELLED = 1u << 9,	/* a simulated machine, or a model's output */
+	MP_CAP_PREFETCH_OFF = 1u << 10,	/* prefetchers can be turned off, or there are none */
+	MP_CAP_GIANT = 1u << 11,	/* pages of 1 GiB can be had */
 };
 
 /** struct mp_text_pair - something said about the host, for the report only */

@@ -76,7 +76,7 @@ static void it_says_what_it_is(void **state)
 	assert_int_equal(target.seed, 7);
 	assert_int_equal(mp_backend_sim.look(&target, &host), 0);
 	assert_int_equal(host.caps, MP_CAP_CHASE | MP_CAP_SEQUENCE | MP_CAP_CORE_CLOCK |
-			 MP_CAP_MODELLED | MP_CAP_HUGE);
+			 MP_CAP_MODELLED | MP_CAP_HUGE | MP_CAP_PREFETCH_OFF);
 	assert_int_equal(host.cpu, 0);
 	assert_int_equal(host.node, MP_NODE_ANY);
 	assert_int_equal(host.pages, MP_PAGES_THP);
@@ -135,6 +135,29 @@ static void a_machine_without_huge_pages_says_so(void **state)
 	mp_backend_sim.close(&target);
 }
 
+static uint32_t caps_of(const char *words)
+{
+	struct mp_host host = { 0 };
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s%s", small, words);
+	assert_int_equal(open_with(text, usual(NULL)), 0);
+	assert_int_equal(mp_backend_sim.look(&target, &host), 0);
+	mp_backend_sim.close(&target);
+	return host.caps;
+}
+
+static void prefetchers_can_be_stopped_where_each_has_its_switch(void **state)
+{
+	(void)state;
+	assert_true(caps_of("") & MP_CAP_PREFETCH_OFF);
+	assert_true(caps_of("prefetch kind=next into=l1d\n") &
+		    MP_CAP_PREFETCH_OFF);
+	assert_false(caps_of("prefetch kind=next into=l1d\n"
+			     "prefetch kind=stream into=l1d switch=no\n") &
+		     MP_CAP_PREFETCH_OFF);
+}
+
 static void what_the_machine_lacks_is_refused_with_the_reason(void **state)
 {
 	struct mp_opts opts = usual(NULL);
@@ -166,8 +189,9 @@ static void a_file_that_is_wrong_is_refused_with_its_line(void **state)
 	assert_refuses("level name=l1d\n", usual(NULL), -EINVAL,
 		       "small.machine:1: level: size is missing");
 	assert_refuses("level name=l1d size=32K ways=8 latency=4\n"
-		       "prefetch kind=next into=l1d\n", usual(NULL), -EINVAL,
-		       "small.machine:2: prefetch kind=next: this version");
+		       "level name=l2 size=1M ways=8 latency=14 line=32\n",
+		       usual(NULL), -EINVAL,
+		       "small.machine:2: level line=32: less than the 64");
 	memset(&target, 0, sizeof(target));
 	assert_int_equal(mp_backend_sim.open(&target, &opts), -ENOENT);
 	assert_non_null(strstr(target.why, "missing"));
@@ -290,6 +314,8 @@ int main(void)
 		cmocka_unit_test(wishes_of_the_user_are_heeded),
 		cmocka_unit_test(reserved_pages_bound_the_arena),
 		cmocka_unit_test(a_machine_without_huge_pages_says_so),
+		cmocka_unit_test(
+			prefetchers_can_be_stopped_where_each_has_its_switch),
 		cmocka_unit_test(
 			what_the_machine_lacks_is_refused_with_the_reason),
 		cmocka_unit_test(a_file_that_is_wrong_is_refused_with_its_line),

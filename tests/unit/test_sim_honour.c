@@ -55,11 +55,13 @@ static void every_policy_is_taken_with_any_ways(void **state)
 				"policy=qlru_h00_mr16_r2_u3_umo"), 0);
 }
 
-static void a_prefetcher_is_refused(void **state)
+static void every_prefetcher_is_taken(void **state)
 {
 	(void)state;
-	assert_refuses(L1 "prefetch kind=stream into=l1d\n", "f:2: prefetch "
-		       "kind=stream: this version simulates no prefetcher");
+	assert_int_equal(honour(L1 "prefetch kind=adjacent into=l1d\n"
+				"prefetch kind=next into=l1d switch=no\n"
+				"prefetch kind=stride into=l1d\n"
+				"prefetch kind=stream into=l1d\n"), 0);
 }
 
 static void sectors_and_lines_have_bounds(void **state)
@@ -96,7 +98,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_policy_is_taken_with_any_ways),
-		cmocka_unit_test(a_prefetcher_is_refused),
+		cmocka_unit_test(every_prefetcher_is_taken),
 		cmocka_unit_test(sectors_and_lines_have_bounds),
 		cmocka_unit_test(
 			an_exclusive_level_has_the_lines_of_the_one_inside),

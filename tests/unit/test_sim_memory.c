@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Loads through levels and translation, cycle by cycle: plateaus, edges that
- * are sharp where pages lie one behind the other, inclusion, and the proof
- * that hops which are summed up are those that would have been made.
+ * are sharp where pages lie one behind the other, and inclusion.
  */
 #include "backend/sim_memory.h"
 
@@ -13,8 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "made_machine.h"
-#include "perm.h"
+#include "made_ring.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 #define KIB 1024ull
@@ -27,51 +25,17 @@
 	"level name=l3 size=96K ways=12 latency=50\n" \
 	"place pages=contiguous\n"
 
-struct ring {
-	struct mp_sim_machine machine;
-	struct mp_sim_memory memory;
-	uint32_t *order;
-	uint32_t slots;
-};
-
-static void lay(struct ring *ring, const char *text, uint64_t bytes,
-		uint64_t stride, uint64_t window)
-{
-	const struct mp_ring shape = {
-		.length_bytes = bytes,
-		.stride_bytes = stride,
-	};
-	struct mp_rng rng;
-
-	made_machine(&ring->machine, text);
-	ring->slots = mp_ring_slots(&shape);
-	ring->order = malloc(ring->slots * sizeof(*ring->order));
-	assert_non_null(ring->order);
-	mp_rng_seed(&rng, 3);
-	mp_perm_order(ring->order, ring->slots, (uint32_t)window, &rng);
-	assert_int_equal(mp_sim_memory_init(&ring->memory, &ring->machine,
-					    bytes, false, 4), 0);
-	mp_sim_memory_ring(&ring->memory, &shape, 0, ring->order);
-}
-
-static void take_up(struct ring *ring)
-{
-	mp_sim_memory_free(&ring->memory);
-	mp_sim_machine_free(&ring->machine);
-	free(ring->order);
-}
-
 /* Cycles of one turn, after a few others. */
 static uint64_t turn_cycles(const char *text, uint64_t bytes, uint64_t stride)
 {
-	struct ring ring;
+	struct made_ring made;
 	uint64_t cycles;
 
-	lay(&ring, text, bytes, stride, 0);
-	ring.memory.patience_hops = NEVER;
-	mp_sim_memory_hops(&ring.memory, 4ull * ring.slots);
-	cycles = mp_sim_memory_hops(&ring.memory, ring.slots);
-	take_up(&ring);
+	made_ring(&made, text, bytes, stride, 0);
+	made.ring.patience_hops = NEVER;
+	mp_sim_ring_hops(&made.ring, 4ull * made.slots);
+	cycles = mp_sim_ring_hops(&made.ring, made.slots);
+	made_ring_free(&made);
 	return cycles;
 }
 
@@ -122,16 +86,16 @@ static void slots_of_one_line_are_fetched_once(void **state)
 {
 	(void)state;
 	/* Eight slots a line, in order of their addresses: one misses. */
-	struct ring ring;
+	struct made_ring made;
 	uint64_t cycles;
 
-	lay(&ring, THREE_LEVELS("lru"), 192 * KIB, 8, 1);
-	for (uint32_t i = 0; i < ring.slots; i++)
-		ring.order[i] = i;
-	mp_sim_memory_hops(&ring.memory, ring.slots);
-	cycles = mp_sim_memory_hops(&ring.memory, ring.slots);
+	made_ring(&made, THREE_LEVELS("lru"), 192 * KIB, 8, 1);
+	for (uint32_t i = 0; i < made.slots; i++)
+		made.order[i] = i;
+	mp_sim_ring_hops(&made.ring, made.slots);
+	cycles = mp_sim_ring_hops(&made.ring, made.slots);
 	assert_int_equal(cycles, 3072ull * (300 + 7 * 4));
-	take_up(&ring);
+	made_ring_free(&made);
 }
 
 static void translation_adds_to_the_load(void **state)
@@ -156,15 +120,15 @@ static void translation_adds_to_the_load(void **state)
 static double hit_share(const char *text, uint64_t bytes, double hit,
 			double miss)
 {
-	struct ring ring;
+	struct made_ring made;
 	double cycles, hops;
 
-	lay(&ring, text, bytes, 64, 0);
-	mp_sim_memory_hops(&ring.memory, 8ull * ring.slots);
-	hops = 40.0 * ring.slots;
-	cycles = (double)mp_sim_memory_hops(&ring.memory,
-					    40ull * ring.slots);
-	take_up(&ring);
+	made_ring(&made, text, bytes, 64, 0);
+	mp_sim_ring_hops(&made.ring, 8ull * made.slots);
+	hops = 40.0 * made.slots;
+	cycles = (double)mp_sim_ring_hops(&made.ring,
+					    40ull * made.slots);
+	made_ring_free(&made);
 	return (miss - cycles / hops) / (miss - hit);
 }
 
@@ -216,20 +180,18 @@ static void assert_loads(const char *text, const char *lines,
 			 const uint32_t *cycles)
 {
 	struct mp_sim_machine machine;
-	struct mp_sim_memory memory;
+	struct mp_sim_cores cores;
 
-	made_machine(&machine, text);
-	assert_int_equal(mp_sim_memory_init(&memory, &machine, 64 * KIB, false,
-					    1), 0);
+	made_cores(&machine, &cores, text, 64 * KIB);
 	for (uint32_t i = 0; lines[i]; i++) {
-		const uint32_t spent = mp_sim_memory_load(&memory,
+		const uint32_t spent = mp_sim_memory_load(&cores.memory[0],
 				(uint64_t)(lines[i] - 'A') * 64);
 
 		if (spent != cycles[i])
 			fail_msg("load %u, of %c: %u cycles, not %u", i,
 				 lines[i], spent, cycles[i]);
 	}
-	mp_sim_memory_free(&memory);
+	mp_sim_cores_free(&cores);
 	mp_sim_machine_free(&machine);
 }
 
@@ -305,87 +267,6 @@ static void a_victim_cache_is_filled_by_the_level_inside_it(void **state)
 	assert_loads(text, "ABCABCBDEC", cycles);
 }
 
-static const char *const machines[] = {
-	THREE_LEVELS("lru"),
-	THREE_LEVELS("fifo"),
-	THREE_LEVELS("tree-plru"),
-	THREE_LEVELS("bit-plru"),
-	THREE_LEVELS("nru"),
-	THREE_LEVELS("srrip"),
-	THREE_LEVELS("random"),
-	THREE_LEVELS("lru") "tlb level=1 page=4K entries=8 ways=full\n"
-	"tlb level=2 page=4K entries=24 ways=4 cost=7\nwalk cost=30\n",
-	THREE_LEVELS("qlru_h11_m1_r0_u0"),
-	THREE_LEVELS("qlru_h00_m1_r2_u1"),
-	THREE_LEVELS("qlru_h21_m2_r0_u0_umo") "tlb level=1 page=4K entries=72 "
-	"ways=full policy=nru\nwalk cost=30\n",
-	"level name=l1d size=4K ways=full latency=4\n"
-	"level name=l2 size=30K ways=10 latency=14 slices=3 "
-	"inclusion=exclusive\n"
-	"level name=l3 size=96K ways=12 line=128 sector=32 latency=50 "
-	"inclusion=inclusive\n",
-};
-
-/* The same chunks, once summed up where that is possible and once never. */
-static uint32_t assert_summed(const char *text, uint64_t bytes)
-{
-	struct ring quick, slow;
-	struct mp_rng rng;
-	uint32_t phase;
-
-	lay(&quick, text, bytes, 64, 0);
-	lay(&slow, text, bytes, 64, 0);
-	quick.memory.patience_hops = 1;
-	slow.memory.patience_hops = NEVER;
-	mp_rng_seed(&rng, bytes);
-	for (uint32_t i = 0; i < 400; i++) {
-		const uint64_t hops = mp_rng_below(&rng, 2 * quick.slots + 2);
-
-		if (i == 200 || i == 300) {
-			mp_sim_memory_limit(&quick.memory, 1, 0.3);
-			mp_sim_memory_limit(&slow.memory, 1, 0.3);
-		}
-		assert_true(mp_sim_memory_hops(&quick.memory, hops) ==
-			    mp_sim_memory_hops(&slow.memory, hops));
-		assert_int_equal(quick.memory.at, slow.memory.at);
-	}
-	phase = quick.memory.phase;
-	assert_int_equal(slow.memory.phase, MP_SIM_WATCH);
-	take_up(&quick);
-	take_up(&slow);
-	return phase;
-}
-
-static void hops_that_are_summed_up_are_those_that_would_be(void **state)
-{
-	static const uint64_t sizes[] = { 64, 2 * KIB, 4 * KIB, 5 * KIB,
-					  20 * KIB, 40 * KIB };
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(machines); i++) {
-		for (size_t k = 0; k < COUNT(sizes); k++)
-			assert_summed(machines[i], sizes[k]);
-	}
-}
-
-static void lru_and_fifo_are_always_found_steady(void **state)
-{
-	(void)state;
-	assert_int_equal(assert_summed(machines[0], 2 * KIB), MP_SIM_STEADY);
-	assert_int_equal(assert_summed(machines[0], 10 * KIB), MP_SIM_STEADY);
-	assert_int_equal(assert_summed(machines[0], 40 * KIB), MP_SIM_STEADY);
-	assert_int_equal(assert_summed(machines[1], 10 * KIB), MP_SIM_STEADY);
-	assert_int_equal(assert_summed(machines[7], 40 * KIB), MP_SIM_STEADY);
-}
-
-static void random_misses_are_never_summed_up(void **state)
-{
-	(void)state;
-	assert_int_not_equal(assert_summed(machines[6], 10 * KIB),
-			     MP_SIM_STEADY);
-	assert_int_equal(assert_summed(machines[6], 2 * KIB), MP_SIM_STEADY);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -403,10 +284,6 @@ int main(void)
 		cmocka_unit_test(exclusive_levels_hold_the_sum),
 		cmocka_unit_test(
 			a_victim_cache_is_filled_by_the_level_inside_it),
-		cmocka_unit_test(
-			hops_that_are_summed_up_are_those_that_would_be),
-		cmocka_unit_test(lru_and_fifo_are_always_found_steady),
-		cmocka_unit_test(random_misses_are_never_summed_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,7 @@
 struct bench {
 	struct mp_sim_machine machine;
 	struct mp_actor actor;
+	struct mp_sim_cores cores;
 	struct mp_sim_walk walk;
 	struct mp_batch batch;
 	uint32_t order[SLOTS];
@@ -37,6 +38,12 @@ static void make(struct bench *bench, const char *text)
 	const struct mp_ring ring = {
 		.length_bytes = SLOTS * 64,
 		.stride_bytes = 64,
+	};
+	const struct mp_sim_want want = {
+		.n_arenas = 1,
+		.bytes = { SLOTS * 64 },
+		.n_cpus = 1,
+		.seed = 1,
 	};
 
 	memset(bench, 0, sizeof(*bench));
@@ -55,19 +62,22 @@ static void make(struct bench *bench, const char *text)
 	bench->walk.machine = &bench->machine;
 	bench->walk.actor = &bench->actor;
 	bench->walk.window_ticks = 1000000;
-	assert_int_equal(mp_sim_memory_init(&bench->walk.memory,
-					    &bench->machine, SLOTS * 64, false,
-					    1), 0);
+	assert_int_equal(mp_sim_cores_init(&bench->cores, &bench->machine,
+					   &want), 0);
+	bench->walk.cores = &bench->cores;
+	bench->walk.memory = &bench->cores.memory[0];
 	mp_sim_clock_init(&bench->walk.clock, &bench->machine, 1, 8000000000,
 			  2);
 	mp_rng_seed(&bench->walk.between, 3);
-	mp_sim_memory_ring(&bench->walk.memory, &ring, 0, bench->order);
+	mp_sim_ring_lay(&bench->walk.ring, &bench->cores, 0, &ring, 0,
+			bench->order);
 }
 
 static void destroy(struct bench *bench)
 {
 	mp_batch_free(&bench->batch);
-	mp_sim_memory_free(&bench->walk.memory);
+	mp_sim_ring_free(&bench->walk.ring);
+	mp_sim_cores_free(&bench->cores);
 	mp_sim_machine_free(&bench->machine);
 }
 

@@ -138,6 +138,16 @@ static uint64_t arena_max(const struct sim *sim)
 	return bytes;
 }
 
+/* Nothing to turn off counts as turned off. */
+static bool can_stop_prefetch(const struct mp_sim_machine *machine)
+{
+	for (uint32_t i = 0; i < machine->n_prefetchers; i++) {
+		if (!machine->prefetch[i].can_switch)
+			return false;
+	}
+	return true;
+}
+
 static int look_sim(struct mp_target *target, struct mp_host *host)
 {
 	const struct sim *sim = target->priv;
@@ -148,6 +158,8 @@ static int look_sim(struct mp_target *target, struct mp_host *host)
 	if (sim->pages_forced ? sim->pages != MP_PAGES_4K :
 				!place->thp_refused || place->huge_pages)
 		host->caps |= MP_CAP_HUGE;
+	if (can_stop_prefetch(&sim->machine))
+		host->caps |= MP_CAP_PREFETCH_OFF;
 	host->cpu = sim->cpu;
 	for (uint32_t i = 0; i < sim->machine.general.cpus; i++)
 		mp_cpus_add(&host->cpus, i);

@@ -412,11 +412,15 @@ void mp_sim_cache_sets(const struct mp_sim_cache *cache,
 		__builtin_prefetch(cache->word + set[i] * cache->pitch, 1);
 }
 
+static uint32_t sector_of(const struct mp_sim_cache *cache, uint64_t virtual)
+{
+	return 1u << (virtual >> cache->sector_shift & (cache->sectors - 1));
+}
+
 bool mp_sim_cache_touch(struct mp_sim_cache *cache, uint64_t set,
 			uint64_t virtual)
 {
-	const uint32_t sector = 1u << (virtual >> cache->sector_shift &
-				       (cache->sectors - 1));
+	const uint32_t sector = sector_of(cache, virtual);
 	const uint32_t key = key_of(cache, virtual);
 
 	cache->victim = 0;
@@ -434,6 +438,21 @@ bool mp_sim_cache_victim(const struct mp_sim_cache *cache, uint64_t *virtual)
 		return false;
 	*virtual = (uint64_t)(cache->victim - 1) << cache->line_shift;
 	return true;
+}
+
+bool mp_sim_cache_has(const struct mp_sim_cache *cache, uint64_t set,
+		      uint64_t virtual)
+{
+	const uint32_t *words = cache->word + set * cache->pitch;
+	const uint32_t sector = sector_of(cache, virtual);
+	const uint32_t key = key_of(cache, virtual);
+	uint32_t way;
+
+	if (cache->layout == MP_SIM_LINKED)
+		return cache->list[key].sectors & sector;
+	way = find(words, cache->pitch, key << cache->sectors,
+		   ~0u << cache->sectors);
+	return way != ABSENT && words[way] & sector;
 }
 
 bool mp_sim_cache_take(struct mp_sim_cache *cache, uint64_t set,

@@ -115,7 +115,7 @@ static void fill_grant(const struct mp_sim_walk *walk, uint32_t pages,
 		       struct mp_grant *grant)
 {
 	const struct mp_sim_ticks *ticks = &walk->machine->ticks;
-	const struct mp_sim_place *place = &walk->memory.place;
+	const struct mp_sim_place *place = &walk->cores->place[0];
 	struct mp_grant_arena *arena = &grant->arena[0];
 
 	grant->tick_hz = mp_sim_clock_tick_hz(walk->machine);
@@ -134,7 +134,7 @@ static void fill_grant(const struct mp_sim_walk *walk, uint32_t pages,
 /* Pages of the arena that hold slots. */
 static double build_ns(const struct mp_sim_walk *walk)
 {
-	const struct mp_sim_place *place = &walk->memory.place;
+	const struct mp_sim_place *place = &walk->cores->place[0];
 	const uint64_t first = walk->actor->offset >> place->shift;
 	const uint64_t last = (walk->actor->offset + walk->actor->length - 1) >>
 			      place->shift;
@@ -191,14 +191,15 @@ static int measure(struct mp_sim_walk *walk, const struct mp_ring *ring,
 	}
 	mp_sim_walk_neighbours(walk, true);
 	if (order)
-		mp_sim_memory_ring(&walk->memory, ring, walk->actor->offset,
-				   order);
+		mp_sim_ring_lay(&walk->ring, walk->cores, 0, ring,
+				walk->actor->offset, order);
 	else
 		mp_sim_sequence_lay(walk, &batch->exp);
 	mp_sim_clock_sleep(&walk->clock, build_ns(walk));
 	err = walk_rounds(walk, batch);
 	batch->start_ns = walk->clock.start_ns;
 	batch->cost_ns = (uint64_t)walk->clock.now_ns;
+	mp_sim_ring_free(&walk->ring);
 	free(order);
 	return err;
 }
@@ -233,6 +234,18 @@ int mp_sim_chase_pages(const struct mp_sim_machine *machine, uint32_t wish,
 	}
 }
 
+static uint32_t page_size(uint32_t pages)
+{
+	switch (pages) {
+	case MP_PAGES_4K:
+		return MP_SIM_PAGE_4K;
+	case MP_PAGES_1G:
+		return MP_SIM_PAGE_1G;
+	default:
+		return MP_SIM_PAGE_2M;
+	}
+}
+
 int mp_sim_chase(const struct mp_sim_machine *machine, uint64_t run_seed,
 		 struct mp_batch *batch)
 {
@@ -246,7 +259,16 @@ int mp_sim_chase(const struct mp_sim_machine *machine, uint64_t run_seed,
 		.reach_bytes = actor->reach,
 		.skew_bytes = actor->skew,
 	};
+	struct mp_sim_want want = {
+		.n_arenas = 1,
+		.bytes = { arena->bytes },
+		.n_cpus = 1,
+		.cpu = { actor->place },
+		.prefetch_off = batch->exp.quiet & MP_WISH_PREFETCH_OFF,
+		.seed = salted(seed, SALT_PLACE),
+	};
 	struct mp_sim_walk walk = { .machine = machine, .actor = actor };
+	struct mp_sim_cores cores;
 	uint32_t pages;
 	int err;
 
@@ -258,17 +280,21 @@ int mp_sim_chase(const struct mp_sim_machine *machine, uint64_t run_seed,
 	if (!err)
 		err = mp_sim_chase_pages(machine, arena->pages, arena->bytes,
 					 &pages);
-	if (!err)
-		err = mp_sim_memory_init(&walk.memory, machine, arena->bytes,
-					 pages != MP_PAGES_4K,
-					 salted(seed, SALT_PLACE));
 	if (err)
 		return err;
+	want.page[0] = page_size(pages);
+	err = mp_sim_cores_init(&cores, machine, &want);
+	if (err)
+		return err;
+	walk.cores = &cores;
+	walk.memory = &cores.memory[0];
 	begin_clock(&walk, run_seed, seed, batch->replicate);
 	walk.window_ticks = (uint64_t)mp_sim_walk_ticks(&walk,
 					(double)batch->exp.window_ns);
 	err = measure(&walk, &ring, seed, batch);
 	fill_grant(&walk, pages, &batch->grant);
-	mp_sim_memory_free(&walk.memory);
+	if (want.prefetch_off && !cores.memory[0].n_prefetchers)
+		batch->grant.got |= MP_GOT_PREFETCH_OFF;
+	mp_sim_cores_free(&cores);
 	return err;
 }

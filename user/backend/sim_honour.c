@@ -56,11 +56,5 @@ int mp_sim_honour(const struct mp_sim_machine *machine, const char *file,
 		spot.line = level->at_line;
 		err = honour_level(level, i ? level - 1 : NULL, &spot);
 	}
-	if (!err && machine->n_prefetchers) {
-		spot.line = machine->prefetch[0].at_line;
-		err = mp_sim_wrong(&spot, "prefetch kind=%s: this version "
-				   "simulates no prefetcher",
-				   machine->prefetch[0].kind.text);
-	}
 	return err;
 }

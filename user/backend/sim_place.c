@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "rng.h"
 
@@ -36,16 +37,29 @@ static uint64_t nth_frame(uint64_t n, uint64_t frames, uint32_t half,
 	return n;
 }
 
+uint32_t mp_sim_place_shift(uint32_t page)
+{
+	switch (page) {
+	case MP_SIM_PAGE_1G:
+		return MP_SIM_GIANT_SHIFT;
+	case MP_SIM_PAGE_2M:
+		return MP_SIM_HUGE_SHIFT;
+	default:
+		return MP_SIM_SMALL_SHIFT;
+	}
+}
+
 int mp_sim_place_init(struct mp_sim_place *place,
 		      const struct mp_sim_machine *machine, uint64_t bytes,
-		      bool huge, uint64_t seed)
+		      uint32_t page, uint64_t seed)
 {
 	const uint64_t key = mp_rng_mix(seed);
 	uint64_t frames, first;
 	uint32_t half = 1;
 
-	place->frame = NULL;
-	place->shift = huge ? MP_SIM_HUGE_SHIFT : MP_SIM_SMALL_SHIFT;
+	memset(place, 0, sizeof(*place));
+	place->shift = mp_sim_place_shift(page);
+	place->page = page;
 	place->pages = ((bytes - 1) >> place->shift) + 1;
 	frames = machine->general.ram_bytes >> place->shift;
 	if (place->pages > frames)

@@ -50,7 +50,7 @@ static uint64_t slot_at(const struct mp_actor *actor, uint32_t step)
 void mp_sim_sequence_lay(struct mp_sim_walk *walk, const struct mp_exp *exp)
 {
 	for (uint32_t i = 0; i < exp->n_steps; i++)
-		mp_sim_memory_load(&walk->memory,
+		mp_sim_memory_load(walk->memory,
 				   slot_at(walk->actor, exp->steps[i]));
 }
 
@@ -58,7 +58,7 @@ static void load(struct mp_sim_walk *walk, uint64_t at)
 {
 	mp_sim_walk_neighbours(walk, false);
 	mp_sim_clock_spend(&walk->clock,
-			   mp_sim_memory_load(&walk->memory, at));
+			   mp_sim_memory_load(walk->memory, at));
 }
 
 static uint64_t timed(struct mp_sim_walk *walk, uint64_t at)
@@ -80,7 +80,7 @@ static int step(struct mp_sim_walk *walk, uint32_t what, uint64_t at,
 		return mp_sim_notes_add(notes, timed(walk, at));
 	load(walk, at);
 	if (what == MEMPROBE_STEP_FLUSH) {
-		mp_sim_memory_flush(&walk->memory, at);
+		mp_sim_memory_flush(walk->memory, at);
 		mp_sim_clock_spend(&walk->clock, walk->machine->general
 				   .memory_latency_cycles);
 	}

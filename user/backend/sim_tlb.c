@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "sim_place.h"
+
 static bool has_tlb(const struct mp_sim_machine *machine, uint32_t page)
 {
 	for (uint32_t i = 0; i < machine->n_tlbs; i++) {
@@ -61,25 +63,26 @@ static int add_store(struct mp_sim_tlb *tlb,
 }
 
 int mp_sim_tlb_init(struct mp_sim_tlb *tlb,
-		    const struct mp_sim_machine *machine, bool huge,
+		    const struct mp_sim_machine *machine, uint32_t page,
 		    uint64_t reach_bytes)
 {
-	uint32_t page = huge ? MP_SIM_PAGE_2M : MP_SIM_PAGE_4K;
 	int err = 0;
 
 	memset(tlb, 0, sizeof(*tlb));
 	if (!machine->n_tlbs)
 		return 0;
 	tlb->walk_cycles = walk_cost(machine, page);
-	if (huge && !has_tlb(machine, MP_SIM_PAGE_2M))
-		page = MP_SIM_PAGE_4K;
+	while (page != MP_SIM_PAGE_4K && !has_tlb(machine, page))
+		page--;
 	for (uint32_t i = 1; i <= MP_SIM_TLB_LEVELS && !err; i++) {
 		const struct mp_sim_tlb_level *level = find_tlb(machine, page,
 								i);
 
-		if (level)
-			err = add_store(tlb, level, page == MP_SIM_PAGE_2M ?
-					2ull << 20 : 4096, reach_bytes);
+		if (!level)
+			continue;
+		tlb->index[tlb->n] = (uint32_t)(level - machine->tlb);
+		err = add_store(tlb, level, 1ull << mp_sim_place_shift(page),
+				reach_bytes);
 	}
 	return err;
 }

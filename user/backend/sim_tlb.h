@@ -9,6 +9,7 @@
  * struct mp_sim_tlb - address translation of one page size
  * @n: TLBs, inner to outer
  * @store: them
+ * @index: which TLB of the machine each is
  * @cost_cycles: added when a translation is found there
  * @walk_cycles: added when none has it
  */
@@ -16,6 +17,7 @@ struct mp_sim_tlb {
 	uint32_t n;
 	uint32_t walk_cycles;
 	struct mp_sim_cache store[MP_SIM_TLB_LEVELS];
+	uint32_t index[MP_SIM_TLB_LEVELS];
 	uint32_t cost_cycles[MP_SIM_TLB_LEVELS];
 };
 
@@ -23,16 +25,17 @@ struct mp_sim_tlb {
  * mp_sim_tlb_init() - the TLBs that serve an arena
  * @tlb: gets them, without state
  * @machine: a machine that is honoured
- * @huge: the arena has pages of 2 MiB, not 4 KiB
+ * @page: size of the arena's pages, enum mp_sim_page
  * @reach_bytes: no virtual address is above it
  *
- * A machine without any TLB translates for nothing. One with TLBs for
- * 4 KiB pages only splinters pages of 2 MiB: they take an entry for each
- * 4 KiB. Pages of a size that no TLB holds are walked at each load.
+ * A machine without any TLB translates for nothing. One without TLBs for a
+ * size splinters its pages: they take an entry for each part of the largest
+ * smaller size that has one. Pages of a size that no TLB holds, nor a smaller
+ * one, are walked at each load.
  * Return: 0 or -E2BIG.
  */
 int mp_sim_tlb_init(struct mp_sim_tlb *tlb,
-		    const struct mp_sim_machine *machine, bool huge,
+		    const struct mp_sim_machine *machine, uint32_t page,
 		    uint64_t reach_bytes);
 
 /**

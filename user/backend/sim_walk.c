@@ -35,6 +35,13 @@ double mp_sim_walk_ticks(const struct mp_sim_walk *walk, double ns)
 	return ns * mp_sim_clock_tick_hz(walk->machine) * 1e-9;
 }
 
+static void limit(struct mp_sim_walk *walk, uint32_t level, double share)
+{
+	if (walk->ring.slots)
+		mp_sim_ring_unsettle(&walk->ring);
+	mp_sim_cores_limit(walk->cores, level, share);
+}
+
 /* Neighbours that have changed what they hold since they were last asked. */
 void mp_sim_walk_neighbours(struct mp_sim_walk *walk, bool first)
 {
@@ -50,7 +57,7 @@ void mp_sim_walk_neighbours(struct mp_sim_walk *walk, bool first)
 		walk->period[i] = period;
 		for (uint32_t k = 0; k < walk->machine->n_levels; k++) {
 			if (walk->machine->level[k].name == name)
-				mp_sim_memory_limit(&walk->memory, k, share);
+				limit(walk, k, share);
 		}
 	}
 }
@@ -59,7 +66,7 @@ static void hop(struct mp_sim_walk *walk, uint64_t hops)
 {
 	mp_sim_walk_neighbours(walk, false);
 	mp_sim_clock_spend(&walk->clock,
-			   (double)mp_sim_memory_hops(&walk->memory, hops));
+			   (double)mp_sim_ring_hops(&walk->ring, hops));
 }
 
 static void begin_looks(const struct mp_sim_walk *walk, struct looks *looks)
@@ -103,7 +110,8 @@ static uint64_t whole_looks(uint64_t hops)
 /* The longest look of a ring that hits nowhere, where none has been seen. */
 static uint64_t longest_look_ticks(const struct mp_sim_walk *walk)
 {
-	const double cycles = walk->memory.tlb.walk_cycles +
+	const double cycles = walk->memory->tlb[walk->ring.place->page]
+				      .walk_cycles +
 			      walk->machine->general.memory_latency_cycles;
 
 	return (uint64_t)mp_sim_walk_ticks(walk, cycles * MP_CHASE_LOOK_HOPS * 1e9 /

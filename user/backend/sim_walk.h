@@ -7,13 +7,15 @@
 
 #include "batch.h"
 #include "sim_clock.h"
-#include "sim_memory.h"
+#include "sim_ring.h"
 
 /**
  * struct mp_sim_walk - the chase of one actor
  * @machine: the machine
  * @actor: who chases
- * @memory: with the ring laid
+ * @cores: the machine; not owned
+ * @memory: of the CPU that the actor is on
+ * @ring: that is chased; nothing where the actor chases none
  * @clock: of the batch
  * @between: source of what passes between bursts
  * @window_ticks: the longest burst
@@ -24,7 +26,9 @@
 struct mp_sim_walk {
 	const struct mp_sim_machine *machine;
 	const struct mp_actor *actor;
-	struct mp_sim_memory memory;
+	struct mp_sim_cores *cores;
+	struct mp_sim_memory *memory;
+	struct mp_sim_ring ring;
 	struct mp_sim_clock clock;
 	struct mp_rng between;
 	uint64_t window_ticks;

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A ring that is walked through a simulated memory. */
+#ifndef MP_SIM_RING_H
+#define MP_SIM_RING_H
+
+#include "ring.h"
+#include "sim_cores.h"
+
+/** enum mp_sim_phase - how the hops of a ring are found out; sim_ring.c */
+enum mp_sim_phase {
+	MP_SIM_WATCH,	/* one by one */
+	MP_SIM_RECORD,	/* one by one, and noted */
+	MP_SIM_STEADY,	/* from the notes: each turn is like the one before */
+};
+
+/**
+ * struct mp_sim_ring - a ring
+ * @cores: whose state may change; not owned
+ * @memory: of the CPU that walks it; not owned
+ * @place: the arena that it lies in
+ * @shape, @order, @slots: the ring; @order is not owned
+ * @base: virtual address of its first slot
+ * @at: position in @order that is loaded next
+ * @phase: enum mp_sim_phase
+ * @watched_hops: hops since the ring was last given up as not steady
+ * @patience_hops: so many have to pass before it is tried
+ * @before: copy of the state at the beginning of the recorded turn; owned
+ * @sum: cycles of a turn from position 0 up to each position; owned
+ */
+struct mp_sim_ring {
+	const struct mp_sim_cores *cores;
+	struct mp_sim_memory *memory;
+	const struct mp_sim_place *place;
+	struct mp_ring shape;
+	const uint32_t *order;
+	uint32_t slots;
+	uint32_t at;
+	uint64_t base;
+	uint32_t phase;
+	uint64_t watched_hops;
+	uint64_t patience_hops;
+	void *before;
+	uint64_t *sum;
+};
+
+/**
+ * mp_sim_ring_lay() - lay a ring and walk it once, as its builder does
+ * @ring: gets it
+ * @cores: all that is simulated; must stay
+ * @core: which of them walks it
+ * @shape: a checked ring that ends within its arena
+ * @base: virtual address at which its span begins
+ * @order: visiting order, mp_ring_slots() words; must stay
+ */
+void mp_sim_ring_lay(struct mp_sim_ring *ring, struct mp_sim_cores *cores,
+		     uint32_t core, const struct mp_ring *shape, uint64_t base,
+		     const uint32_t *order);
+
+void mp_sim_ring_free(struct mp_sim_ring *ring);
+
+/**
+ * mp_sim_ring_hops() - go on along the ring
+ * Return: cycles of @hops dependent loads.
+ */
+uint64_t mp_sim_ring_hops(struct mp_sim_ring *ring, uint64_t hops);
+
+/**
+ * mp_sim_ring_unsettle() - something else is about to change the state
+ *
+ * Hops that were summed up are made good for; whether the ring is steady is
+ * then found out anew.
+ */
+void mp_sim_ring_unsettle(struct mp_sim_ring *ring);
+
+#endif
