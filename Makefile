@@ -69,6 +69,8 @@ UNIT_BIN := $(filter $(O)/tests/unit/%,$(TEST_BIN))
 # The module's validators are pure: they are tested here too.
 HELP_SRC := $(sort $(filter-out $(TEST_SRC),$(wildcard tests/*.c \
 	$(foreach suite,$(TEST_SUITES),tests/$(suite)/*.c)))) module/check.c
+# Benches: what measures the tool itself. zoo.c has the main().
+HELP_SRC += $(filter-out tests/bench/zoo.c,$(sort $(wildcard tests/bench/*.c)))
 HELP_OBJ := $(HELP_SRC:%.c=$(O)/%.o)
 
 # Checks that are scripts; one that is not there is not run.
@@ -114,6 +116,10 @@ $(O)/tests/libtest.a: $(HELP_OBJ) $(O)/.objects
 $(TEST_BIN): %: %.o $(O)/tests/libtest.a $(O)/libmp.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(MP_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
+
+$(O)/zoo: $(O)/tests/bench/zoo.o $(O)/tests/libtest.a $(O)/libmp.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(MP_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(O)/%.o: %.c $(O)/.flags | $(O)/.libraries
 	$(call say,CC,$@)
@@ -189,7 +195,7 @@ UM_LIMIT_S := 400
 um-kernel:
 	$(Q)timeout --foreground -k 5 $(UM_LIMIT_S) tests/vm/um-build -k >/dev/null || :
 
-programs: all $(TEST_BIN)
+programs: all $(TEST_BIN) $(O)/zoo
 unit-programs: $(UNIT_BIN)
 
 # The unit tests once more, with sanitizers.
@@ -230,4 +236,5 @@ help: ## this list
 	@echo '  SAN=1                 with address and undefined-behaviour sanitizers, in build-san'
 	@echo '  V=1                   show the commands'
 
--include $(LIB_OBJ:.o=.d) $(HELP_OBJ:.o=.d) $(TEST_BIN:=.d) $(O)/user/main.d
+-include $(LIB_OBJ:.o=.d) $(HELP_OBJ:.o=.d) $(TEST_BIN:=.d) $(O)/user/main.d \
+	$(O)/tests/bench/zoo.d

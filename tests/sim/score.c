@@ -13,29 +13,49 @@
 
 /* What a bound may overshoot when rounding is all that is wrong with it. */
 #define ROUNDING 1e-9
+#define NS_PER_S 1e9
+
+/* Half a cycle, where that is more than the share. */
+#define SLACK_CYCLES 0.5
 
 /*
  * When is a number right? By the end of the fact's name, the first that fits.
  * @share: it may be off by this share
  * @slack: or by so much in its unit
- * @inside: or not at all, as long as the truth is within its limits
+ * @slack_cycles: or by so many core cycles; the unit is ns
+ * @inside: or not at all, as long as the truth is within its limits; by the
+ *	strict rule it has to be right as it is
+ * @apart: limits further apart than this factor are no answer by the strict
+ *	rule; 0 = any are
  */
 struct rule {
 	const char *ending;
 	double share;
 	double slack;
+	double slack_cycles;
 	bool inside;
+	double apart;
+};
+
+/* How strictly: @clock_hz matters to the strict rule only, 0 = unknown. */
+struct manner {
+	bool strict;
+	double clock_hz;
 };
 
 static const struct rule rules[] = {
-	{ .ending = ".size", .share = 0.125 },
+	{ .ending = ".size", .share = 0.125, .apart = 1.29 },
 	{ .ending = ".line" },
+	{ .ending = ".sector" },
 	{ .ending = ".ways" },
+	{ .ending = ".shared" },
 	{ .ending = ".entries", .inside = true },
-	{ .ending = ".latency-cycles", .share = 0.02, .slack = 0.5 },
-	{ .ending = ".hit-cost", .share = 0.02, .slack = 0.5 },
-	{ .ending = ".cost", .share = 0.02, .slack = 0.5 },
-	{ .ending = ".latency", .share = 0.02 },
+	{ .ending = ".latency-cycles", .share = 0.02, .slack = SLACK_CYCLES,
+	  .apart = 1.05 },
+	{ .ending = ".hit-cost", .share = 0.02, .slack = SLACK_CYCLES },
+	{ .ending = ".cost", .share = 0.02, .slack = SLACK_CYCLES },
+	{ .ending = ".latency", .share = 0.02, .slack_cycles = SLACK_CYCLES,
+	  .apart = 1.05 },
 	{ .ending = ".latency-random", .share = 0.02 },
 	{ .ending = ".clock", .share = 0.02 },
 };
@@ -66,32 +86,44 @@ static const struct rule *rule_of(const char *name)
 	return NULL;
 }
 
-static bool is_near(const struct rule *rule, const struct mp_fact *fact,
-		    double truth)
+/* By how much a value may be off, in its unit. */
+static double slack_of(const struct rule *rule, const struct manner *manner)
+{
+	if (manner->strict && manner->clock_hz > 0 && rule->slack_cycles > 0)
+		return rule->slack_cycles * NS_PER_S / manner->clock_hz;
+	return rule->slack;
+}
+
+static bool is_near(const struct rule *rule, const struct manner *manner,
+		    const struct mp_fact *fact, double truth)
 {
 	const double off = fabs(fact->value - truth);
 
 	if (fact->is_text || !isfinite(fact->value))
 		return false;
-	if (rule->inside)
+	if (rule->inside && !manner->strict)
 		return fact->low <= truth && truth <= fact->high;
-	return off <= rule->share * truth || off <= rule->slack;
+	return off <= rule->share * truth || off <= slack_of(rule, manner);
 }
 
 /* By how much a bound may miss the truth before it is a false one. */
-static double leeway(const struct rule *rule, double truth)
+static double leeway(const struct rule *rule, const struct manner *manner,
+		     double truth)
 {
-	return fmax(fmax(rule->share, ROUNDING) * truth, rule->slack);
+	return fmax(fmax(rule->share, ROUNDING) * truth,
+		    slack_of(rule, manner));
 }
 
 static enum score score_number(const struct rule *rule,
+			       const struct manner *manner,
 			       const struct mp_fact *fact, double truth)
 {
-	const double free = leeway(rule, truth);
+	const double free = leeway(rule, manner, truth);
 
 	switch (fact->verdict) {
 	case MP_MEASURED:
-		return is_near(rule, fact, truth) ? SCORE_RIGHT : SCORE_WRONG;
+		return is_near(rule, manner, fact, truth) ? SCORE_RIGHT :
+							    SCORE_WRONG;
 	case MP_AT_LEAST:
 		return fact->value <= truth + free ? SCORE_OPEN : SCORE_WRONG;
 	case MP_AT_MOST:
@@ -141,23 +173,44 @@ static bool is_verdict(const char *text, uint32_t *verdict)
 		*verdict == MP_NOT_MEASURABLE);
 }
 
-static enum score score_one(const char *name, const char *expected,
-			    const struct mp_fact *fact)
+/* The limits of a number that came out right. */
+static void judge_limits(const struct rule *rule, const struct mp_fact *fact,
+			 double truth, struct score_judged *judged)
+{
+	judged->has_limits = true;
+	judged->held = fact->low <= truth * (1 + ROUNDING) &&
+		       fact->high >= truth * (1 - ROUNDING);
+	if (rule->apart > 0 && !(fact->high <= rule->apart * fact->low))
+		judged->score = SCORE_OPEN;
+}
+
+static struct score_judged judge_one(const char *name, const char *expected,
+				     const struct mp_fact *fact,
+				     const struct manner *manner)
 {
 	const struct rule *rule = rule_of(name);
+	struct score_judged judged = { .score = SCORE_ANY };
 	uint32_t verdict;
 	double truth;
 
 	if (!strcmp(expected, "any"))
-		return SCORE_ANY;
+		return judged;
+	judged.score = SCORE_OPEN;
 	if (!fact)
-		return SCORE_OPEN;
-	if (is_verdict(expected, &verdict))
-		return score_verdict(verdict, fact);
-	if (mp_sim_number(expected, true, &truth))
-		return score_text(fact, expected);
-	/* A number that nobody said how to compare proves nothing. */
-	return rule ? score_number(rule, fact, truth) : SCORE_WRONG;
+		return judged;
+	if (is_verdict(expected, &verdict)) {
+		judged.score = score_verdict(verdict, fact);
+	} else if (mp_sim_number(expected, true, &truth)) {
+		judged.score = score_text(fact, expected);
+	} else if (!rule) {
+		/* A number that nobody said how to compare proves nothing. */
+		judged.score = SCORE_WRONG;
+	} else {
+		judged.score = score_number(rule, manner, fact, truth);
+		if (manner->strict && judged.score == SCORE_RIGHT)
+			judge_limits(rule, fact, truth, &judged);
+	}
+	return judged;
 }
 
 static uint32_t merit(enum score score)
@@ -177,23 +230,42 @@ const char *score_name(enum score score)
 	return names[score];
 }
 
-enum score score_fact(const char *name, const char *expected,
-		      const struct mp_fact *fact)
+static struct score_judged judge(const char *name, const char *expected,
+				 const struct mp_fact *fact,
+				 const struct manner *manner)
 {
+	struct score_judged best = { .score = SCORE_WRONG };
 	char list[MP_SIM_NAME], word[MP_SIM_NAME];
-	enum score best = SCORE_WRONG;
 	const char *rest = list;
 
 	snprintf(list, sizeof(list), "%s", expected);
 	for (char *bar = strchr(list, '|'); bar; bar = strchr(bar, '|'))
 		*bar = ',';
 	while (mp_names_next(&rest, word, sizeof(word))) {
-		const enum score score = score_one(name, word, fact);
+		const struct score_judged one = judge_one(name, word, fact,
+							  manner);
 
-		if (merit(score) > merit(best))
-			best = score;
+		if (merit(one.score) > merit(best.score))
+			best = one;
 	}
 	return best;
+}
+
+enum score score_fact(const char *name, const char *expected,
+		      const struct mp_fact *fact)
+{
+	const struct manner manner = { .strict = false };
+
+	return judge(name, expected, fact, &manner).score;
+}
+
+void score_judge(const char *name, const char *expected,
+		 const struct mp_fact *fact, double clock_hz,
+		 struct score_judged *judged)
+{
+	const struct manner manner = { .strict = true, .clock_hz = clock_hz };
+
+	*judged = judge(name, expected, fact, &manner);
 }
 
 bool score_must(const char *name)

@@ -33,6 +33,20 @@ enum score {
 };
 
 /**
+ * struct score_judged - what a fact is worth by the strict rule
+ * @score: as of score_fact(), but that entries of a TLB have to be right as
+ *	they are, and that a right value with limits too far apart (1.29 for
+ *	a size, 1.05 for a latency) is SCORE_OPEN
+ * @has_limits: it is a right number, and so its limits can be asked about
+ * @held: the truth is within them
+ */
+struct score_judged {
+	enum score score;
+	bool has_limits;
+	bool held;
+};
+
+/**
  * struct score_tally - facts of a machine by what they are worth
  * @n: how many of each score
  * @missing: of the unanswered, those that every machine has to answer
@@ -57,6 +71,17 @@ const char *score_name(enum score score);
  */
 enum score score_fact(const char *name, const char *expected,
 		      const struct mp_fact *fact);
+
+/**
+ * score_judge() - one fact against what is expected of it, strictly
+ * @clock_hz: of the machine, for what is half a cycle in ns; 0 = unknown
+ * @judged: gets the result
+ *
+ * This is the rule that the zoo is scored by; all else as of score_fact().
+ */
+void score_judge(const char *name, const char *expected,
+		 const struct mp_fact *fact, double clock_hz,
+		 struct score_judged *judged);
 
 /** score_must() - is it one that a machine without it fails for? */
 bool score_must(const char *name);

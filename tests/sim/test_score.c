@@ -233,6 +233,83 @@ static void a_machine_fails_for_an_open_question_that_it_must_answer(void **stat
 	assert_int_equal(sum.missing, 2);
 }
 
+static struct score_judged strictly(const char *name, const char *expected,
+				    double value, double low, double high)
+{
+	const struct mp_fact fact = {
+		.verdict = MP_MEASURED, .value = value, .low = low,
+		.high = high,
+	};
+	struct score_judged judged;
+
+	score_judge(name, expected, &fact, 2e9, &judged);
+	return judged;
+}
+
+static void strictly_entries_that_are_unequal_are_wrong(void **state)
+{
+	(void)state;
+	assert_int_equal(strictly("cpu.stlb.entries", "1536", 1500, 1480,
+				  1536).score, SCORE_WRONG);
+	assert_int_equal(strictly("cpu.dtlb-2m.entries", "32", 32, 30,
+				  34).score, SCORE_RIGHT);
+	assert_int_equal(strictly("cpu.dtlb.ways", "4", 8, 4, 8).score,
+			 SCORE_WRONG);
+	assert_int_equal(strictly("cpu.l2.sector", "64", 128, 64, 128).score,
+			 SCORE_WRONG);
+	assert_int_equal(strictly("cpu.l3.shared", "4", 4, 4, 4).score,
+			 SCORE_RIGHT);
+}
+
+static void strictly_wide_limits_are_no_answer(void **state)
+{
+	struct score_judged judged;
+
+	(void)state;
+	judged = strictly("cpu.l2.size", "1M", 1e6, 9e5, 9e5 * 1.29);
+	assert_int_equal(judged.score, SCORE_RIGHT);
+	judged = strictly("cpu.l2.size", "1M", 1e6, 9e5, 9e5 * 1.291);
+	assert_int_equal(judged.score, SCORE_OPEN);
+	assert_true(judged.has_limits);
+	judged = strictly("cpu.l3.latency-cycles", "40", 40, 39, 41);
+	assert_int_equal(judged.score, SCORE_OPEN);
+	judged = strictly("cpu.l3.latency-cycles", "40", 40, 39.5, 40.5);
+	assert_int_equal(judged.score, SCORE_RIGHT);
+	judged = strictly("cpu.dram.latency", "100", 100, 90, 100);
+	assert_int_equal(judged.score, SCORE_OPEN);
+	judged = strictly("cpu.l2.size", "1M", 1e6, NAN, NAN);
+	assert_int_equal(judged.score, SCORE_OPEN);
+}
+
+static void strictly_limits_are_asked_of_right_numbers_only(void **state)
+{
+	struct score_judged judged;
+
+	(void)state;
+	judged = strictly("cpu.l2.ways", "8", 8, 8, 8);
+	assert_true(judged.has_limits && judged.held);
+	judged = strictly("cpu.l2.size", "1000", 990, 980, 999);
+	assert_int_equal(judged.score, SCORE_RIGHT);
+	assert_true(judged.has_limits && !judged.held);
+	judged = strictly("cpu.l2.ways", "8", 9, 8, 9);
+	assert_int_equal(judged.score, SCORE_WRONG);
+	assert_false(judged.has_limits);
+	judged = strictly("cpu.l2.size", "absent|1000", 1000, 990, 1010);
+	assert_true(judged.has_limits && judged.held);
+}
+
+static void strictly_half_a_cycle_counts_in_ns_too(void **state)
+{
+	(void)state;
+	/* At 2 GHz, as above. */
+	assert_int_equal(strictly("cpu.l1d.latency", "2", 2.25, 2.2,
+				  2.3).score, SCORE_RIGHT);
+	assert_int_equal(strictly("cpu.l1d.latency", "2", 2.26, 2.2,
+				  2.3).score, SCORE_WRONG);
+	assert_int_equal(strictly("cpu.dram.latency", "100", 97.9, 97,
+				  98).score, SCORE_WRONG);
+}
+
 static void what_is_said_of_a_fact_names_both_sides(void **state)
 {
 	struct mp_fact fact = found(MP_AT_LEAST, 100);
@@ -272,6 +349,11 @@ int main(void)
 		cmocka_unit_test(a_machine_fails_for_a_wrong_fact),
 		cmocka_unit_test(
 			a_machine_fails_for_an_open_question_that_it_must_answer),
+		cmocka_unit_test(strictly_entries_that_are_unequal_are_wrong),
+		cmocka_unit_test(strictly_wide_limits_are_no_answer),
+		cmocka_unit_test(
+			strictly_limits_are_asked_of_right_numbers_only),
+		cmocka_unit_test(strictly_half_a_cycle_counts_in_ns_too),
 		cmocka_unit_test(what_is_said_of_a_fact_names_both_sides),
 	};
 
