@@ -61,6 +61,7 @@ extern const struct check chase_checks[];
 extern const struct check payload_checks[];
 extern const struct check refuse_checks[];
 extern const struct check sequence_checks[];
+extern const struct check actor_checks[];
 extern const struct check repeat_checks[];
 
 /** enum ask - the experiments of the suite: those that a recording holds */

@@ -35,7 +35,7 @@ static const struct subject subjects[] = {
 
 static const struct check *const tables[] = {
 	open_checks, look_checks, chase_checks, payload_checks,
-	refuse_checks, sequence_checks, repeat_checks,
+	refuse_checks, sequence_checks, actor_checks, repeat_checks,
 };
 
 /* A sentence, said of a backend. */

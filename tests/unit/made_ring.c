@@ -43,7 +43,8 @@ void made_ring(struct made_ring *made, const char *text, uint64_t bytes,
 	assert_non_null(made->order);
 	mp_rng_seed(&rng, ORDER_SEED);
 	mp_perm_order(made->order, made->slots, (uint32_t)window, &rng);
-	mp_sim_ring_lay(&made->ring, &made->cores, 0, &shape, 0, made->order);
+	mp_sim_ring_lay(&made->ring, &made->cores, &made->cores.memory[0],
+			&shape, 0, made->order);
 }
 
 void made_ring_free(struct made_ring *made)

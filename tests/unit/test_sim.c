@@ -75,8 +75,9 @@ static void it_says_what_it_is(void **state)
 	assert_int_equal(open_with(small, usual(NULL)), 0);
 	assert_int_equal(target.seed, 7);
 	assert_int_equal(mp_backend_sim.look(&target, &host), 0);
-	assert_int_equal(host.caps, MP_CAP_CHASE | MP_CAP_SEQUENCE | MP_CAP_CORE_CLOCK |
-			 MP_CAP_MODELLED | MP_CAP_HUGE | MP_CAP_PREFETCH_OFF);
+	assert_int_equal(host.caps, MP_CAP_CHASE | MP_CAP_SEQUENCE |
+			 MP_CAP_CORE_CLOCK | MP_CAP_MODELLED | MP_CAP_HUGE |
+			 MP_CAP_ACTORS | MP_CAP_PREFETCH_OFF);
 	assert_int_equal(host.cpu, 0);
 	assert_int_equal(host.node, MP_NODE_ANY);
 	assert_int_equal(host.pages, MP_PAGES_THP);
@@ -158,6 +159,37 @@ static void prefetchers_can_be_stopped_where_each_has_its_switch(void **state)
 		     MP_CAP_PREFETCH_OFF);
 }
 
+static void giant_pages_are_had_where_some_are_reserved(void **state)
+{
+	struct mp_opts opts = usual(NULL);
+	struct mp_batch batch;
+	struct mp_exp exp;
+
+	(void)state;
+	assert_false(caps_of("") & MP_CAP_GIANT);
+	assert_true(caps_of("place giant=1\n") & MP_CAP_GIANT);
+	opts.pages = MP_PAGES_1G;
+	assert_int_equal(open_with("machine name=a ram=4G\n"
+				   "level name=l1d size=32K ways=8 latency=4\n"
+				   "place giant=2\n", opts), 0);
+	mp_exp_chase(&exp, 0, MP_PAGES_1G, 65536, 64, 0);
+	mp_batch_init(&batch, &exp, 0);
+	assert_int_equal(mp_backend_sim.run(&target, &exp, 0, &batch), 0);
+	assert_int_equal(batch.error, 0);
+	assert_int_equal(batch.grant.arena[0].pages, MP_PAGES_1G);
+	assert_true(batch.grant.arena[0].huge_bytes == 1ull << 30);
+	mp_batch_free(&batch);
+	/* Two are for all arenas together. */
+	exp.n_arenas = 3;
+	exp.arena[1] = exp.arena[0];
+	exp.arena[2] = exp.arena[0];
+	mp_batch_init(&batch, &exp, 0);
+	assert_int_equal(mp_backend_sim.run(&target, &exp, 0, &batch), 0);
+	assert_int_equal(batch.error, -ENOMEM);
+	mp_batch_free(&batch);
+	mp_backend_sim.close(&target);
+}
+
 static void what_the_machine_lacks_is_refused_with_the_reason(void **state)
 {
 	struct mp_opts opts = usual(NULL);
@@ -173,9 +205,11 @@ static void what_the_machine_lacks_is_refused_with_the_reason(void **state)
 	opts.pages = MP_PAGES_2M;
 	assert_refuses(small, opts, -EPERM, "pages 2m: this machine has none");
 	opts.pages = MP_PAGES_1G;
-	assert_refuses(small, opts, -EINVAL, "has 4k, thp or huge");
+	assert_refuses(small, opts, -EPERM, "pages 1g: this machine has none");
+	opts.pages = MP_PAGES_UNCACHED;
+	assert_refuses(small, opts, -EINVAL, "has 4k, thp, huge or 1g");
 	opts.pages = MP_PAGES_CONTIG;
-	assert_refuses(small, opts, -EPERM, "has 4k, thp or huge");
+	assert_refuses(small, opts, -EPERM, "has 4k, thp, huge or 1g");
 	opts.pages = MP_PAGES_THP;
 	snprintf(text, sizeof(text), "%splace thp=refused\n", small);
 	assert_refuses(text, opts, -EPERM, "pages thp: this machine refuses");
@@ -316,6 +350,7 @@ int main(void)
 		cmocka_unit_test(a_machine_without_huge_pages_says_so),
 		cmocka_unit_test(
 			prefetchers_can_be_stopped_where_each_has_its_switch),
+		cmocka_unit_test(giant_pages_are_had_where_some_are_reserved),
 		cmocka_unit_test(
 			what_the_machine_lacks_is_refused_with_the_reason),
 		cmocka_unit_test(a_file_that_is_wrong_is_refused_with_its_line),

@@ -213,7 +213,7 @@ static void what_cannot_be_had_is_an_error(void **state)
 		int error;
 	} rows[] = {
 		{ MP_PAGES_2M, 6 * MIB + 64, -ENOMEM },
-		{ MP_PAGES_1G, MIB, -EOPNOTSUPP },
+		{ MP_PAGES_1G, MIB, -ENOMEM },
 		{ MP_PAGES_CONTIG, MIB, -EOPNOTSUPP },
 		{ MP_PAGES_DEVICE, MIB, -EOPNOTSUPP },
 		{ MP_PAGES_UNCACHED, MIB, -EOPNOTSUPP },

@@ -69,7 +69,8 @@ static void make(struct bench *bench, const char *text)
 	mp_sim_clock_init(&bench->walk.clock, &bench->machine, 1, 8000000000,
 			  2);
 	mp_rng_seed(&bench->walk.between, 3);
-	mp_sim_ring_lay(&bench->walk.ring, &bench->cores, 0, &ring, 0,
+	mp_sim_ring_lay(&bench->walk.ring, &bench->cores,
+			&bench->cores.memory[0], &ring, 0,
 			bench->order);
 }
 

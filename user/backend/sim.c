@@ -88,13 +88,18 @@ static int open_pages(struct sim *sim, struct mp_target *target, int pages)
 			return 0;
 		return mp_target_fail(target, -EPERM, "pages 2m: this machine "
 				      "has none reserved (place huge=0)");
+	case MP_PAGES_1G:
+		if (place->giant_pages)
+			return 0;
+		return mp_target_fail(target, -EPERM, "pages 1g: this machine "
+				      "has none reserved (place giant=0)");
 	case MP_PAGES_CONTIG:
 		return mp_target_fail(target, -EPERM, "pages contig: a "
-				      "simulated machine has 4k, thp or huge "
-				      "(place pages=contiguous has them lie so)");
+				      "simulated machine has 4k, thp, huge "
+				      "or 1g (place pages=contiguous has them lie so)");
 	default:
 		return mp_target_fail(target, -EINVAL, "pages %s: a simulated "
-				      "machine has 4k, thp or huge",
+				      "machine has 4k, thp, huge or 1g",
 				      mp_pages_name(sim->pages));
 	}
 }
@@ -129,12 +134,16 @@ static int open_sim(struct mp_target *target, const struct mp_opts *opts)
 
 static uint64_t arena_max(const struct sim *sim)
 {
+	const uint64_t giant = sim->machine.pages.giant_pages;
 	const uint64_t huge = sim->machine.pages.huge_pages;
 	uint64_t bytes = mp_sim_chase_max_bytes(&sim->machine);
 
 	if (sim->pages_forced && sim->pages == MP_PAGES_2M &&
 	    bytes > huge << MP_SIM_HUGE_SHIFT)
 		bytes = huge << MP_SIM_HUGE_SHIFT;
+	if (sim->pages_forced && sim->pages == MP_PAGES_1G &&
+	    bytes > giant << MP_SIM_GIANT_SHIFT)
+		bytes = giant << MP_SIM_GIANT_SHIFT;
 	return bytes;
 }
 
@@ -158,6 +167,11 @@ static int look_sim(struct mp_target *target, struct mp_host *host)
 	if (sim->pages_forced ? sim->pages != MP_PAGES_4K :
 				!place->thp_refused || place->huge_pages)
 		host->caps |= MP_CAP_HUGE;
+	if (sim->pages_forced ? sim->pages == MP_PAGES_1G :
+				place->giant_pages)
+		host->caps |= MP_CAP_GIANT;
+	if (sim->machine.general.cpus > 1)
+		host->caps |= MP_CAP_ACTORS;
 	if (can_stop_prefetch(&sim->machine))
 		host->caps |= MP_CAP_PREFETCH_OFF;
 	host->cpu = sim->cpu;
@@ -173,29 +187,61 @@ static int look_sim(struct mp_target *target, struct mp_host *host)
 	mp_host_condition(host, "pages", "transparent huge: %s, reserved "
 			  "2 MiB: %u", place->thp_refused ? "refused" :
 			  "granted", place->huge_pages);
+	if (place->giant_pages)
+		mp_host_condition(host, "giant pages", "reserved 1 GiB: %u",
+				  place->giant_pages);
+	return 0;
+}
+
+static int check_actor(const struct sim *sim, const struct mp_exp *exp,
+		       const struct mp_actor *actor)
+{
+	if (actor->copies != 1 || actor->together || actor->threads > 1 ||
+	    actor->access != MP_ACCESS_CACHED)
+		return -EOPNOTSUPP;
+	/* Pace is a load's; what is measured is measured as fast as it goes. */
+	if (actor->pace && !actor->background)
+		return -EOPNOTSUPP;
+	if (actor->place >= sim->machine.general.cpus)
+		return -EOPNOTSUPP;
+	if (actor->op == MP_OP_SEQUENCE && exp->n_actors == 1)
+		return mp_sim_sequence_check(exp);
+	return actor->op == MP_OP_CHASE && !exp->n_steps ? 0 : -EOPNOTSUPP;
+}
+
+/* A CPU does one thing at a time. */
+static int check_places(const struct mp_exp *exp, uint32_t n)
+{
+	const struct mp_actor *actor = &exp->actor[n];
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (exp->actor[i].phase == actor->phase &&
+		    exp->actor[i].place == actor->place)
+			return -EOPNOTSUPP;
+	}
 	return 0;
 }
 
 /* Return: 0, or what it cannot do. */
 static int check_exp(const struct sim *sim, const struct mp_exp *exp)
 {
-	const struct mp_actor *actor = &exp->actor[0];
+	int err = 0;
 
 	if (mp_exp_check(exp, NULL, 0))
 		return -EINVAL;
-	if (exp->n_actors != 1 || exp->n_arenas != 1 || exp->carveout)
+	if (exp->carveout ||
+	    (exp->n_actors > 1 && sim->machine.general.cpus == 1))
 		return -EOPNOTSUPP;
-	if ((actor->op == MP_OP_CHASE && exp->n_steps) || actor->copies != 1 ||
-	    actor->together || actor->background || actor->pace ||
-	    actor->access != MP_ACCESS_CACHED || actor->threads > 1)
-		return -EOPNOTSUPP;
-	if (actor->place >= sim->machine.general.cpus)
-		return -EOPNOTSUPP;
-	if (sim->pages_forced && exp->arena[0].pages != sim->pages)
-		return -EOPNOTSUPP;
-	if (actor->op == MP_OP_SEQUENCE)
-		return mp_sim_sequence_check(exp);
-	return actor->op == MP_OP_CHASE ? 0 : -EOPNOTSUPP;
+	for (uint32_t i = 0; i < exp->n_arenas; i++) {
+		if (sim->pages_forced && exp->arena[i].pages != sim->pages)
+			return -EOPNOTSUPP;
+	}
+	for (uint32_t i = 0; i < exp->n_actors && !err; i++) {
+		err = check_actor(sim, exp, &exp->actor[i]);
+		if (!err)
+			err = check_places(exp, i);
+	}
+	return err;
 }
 
 static int run_sim(struct mp_target *target, const struct mp_exp *exp,

@@ -11,8 +11,7 @@
  * @machine: a machine that is honoured
  * @run_seed: seed of the run
  * @batch: gets grant, samples and cost; initialised. Its experiment is
- *	checked: one actor that chases or walks a
- *	sequence, in one arena
+ *	checked: actors that chase, or one that walks a sequence
  *
  * What comes out depends on the machine, the run seed, the experiment and
  * the number of the replicate, and on nothing that was measured before.
@@ -24,14 +23,5 @@ int mp_sim_chase(const struct mp_sim_machine *machine, uint64_t run_seed,
 
 /** mp_sim_chase_max_bytes() - the largest arena of a machine */
 uint64_t mp_sim_chase_max_bytes(const struct mp_sim_machine *machine);
-
-/**
- * mp_sim_chase_pages() - what kind of pages a wish gets
- * @bytes: of the arena
- * @got: gets enum mp_pages
- * Return: 0; -ENOMEM: too few reserved pages; -EOPNOTSUPP.
- */
-int mp_sim_chase_pages(const struct mp_sim_machine *machine, uint32_t wish,
-		       uint64_t bytes, uint32_t *got);
 
 #endif

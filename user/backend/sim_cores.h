@@ -34,6 +34,7 @@ struct mp_sim_want {
  * @machine: not owned
  * @n_places, @place: arenas
  * @n, @memory: CPUs, in the order they were asked for
+ * @period: of each neighbour of the machine, when it was last heeded
  * @state, @state_bytes: all that loads change: random source, prefetchers,
  *	TLBs, levels. Equal bytes go on alike. Owned
  */
@@ -43,6 +44,7 @@ struct mp_sim_cores {
 	struct mp_sim_place place[MP_EXP_ARENAS];
 	uint32_t n;
 	struct mp_sim_memory memory[MP_EXP_ACTORS];
+	uint64_t period[MP_SIM_LEVELS];
 	void *state;
 	size_t state_bytes;
 };

@@ -128,6 +128,7 @@ static const struct mp_sim_key place_keys[] = {
 	{ "thp", MP_SIM_CHOICE, IN(mp_sim_pages, thp_refused), "granted",
 	  .choices = thp_names },
 	{ "huge", MP_SIM_COUNT, IN(mp_sim_pages, huge_pages), "0", 0, 1048576 },
+	{ "giant", MP_SIM_COUNT, IN(mp_sim_pages, giant_pages), "0", 0, 4096 },
 	{ 0 },
 };
 

@@ -121,6 +121,7 @@ struct mp_sim_pages {
 	uint32_t contiguous;
 	uint32_t thp_refused;
 	uint32_t huge_pages;
+	uint32_t giant_pages;
 };
 
 struct mp_sim_ticks {

@@ -70,16 +70,16 @@ static uint32_t block_of(uint64_t slots)
 }
 
 void mp_sim_ring_lay(struct mp_sim_ring *ring, struct mp_sim_cores *cores,
-		     uint32_t core, const struct mp_ring *shape, uint64_t base,
-		     const uint32_t *order)
+		     struct mp_sim_memory *memory, const struct mp_ring *shape,
+		     uint64_t base, const uint32_t *order)
 {
 	uint64_t kept;
 	uint32_t n;
 
 	*ring = (struct mp_sim_ring){
 		.cores = cores,
-		.memory = &cores->memory[core],
-		.place = mp_sim_memory_place(&cores->memory[core], base),
+		.memory = memory,
+		.place = mp_sim_memory_place(memory, base),
 		.shape = *shape,
 		.order = order,
 		.slots = mp_ring_slots(shape),
@@ -105,7 +105,7 @@ void mp_sim_ring_free(struct mp_sim_ring *ring)
 /* Is it worth while to find out whether the next turn is like the others? */
 static void try_record(struct mp_sim_ring *ring)
 {
-	if (ring->watched_hops < ring->patience_hops ||
+	if (ring->in_turn || ring->watched_hops < ring->patience_hops ||
 	    ring->cores->state_bytes > STEADY_STATE_BYTES ||
 	    ring->slots > STEADY_SLOTS)
 		return;

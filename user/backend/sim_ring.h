@@ -20,6 +20,7 @@ enum mp_sim_phase {
  * @place: the arena that it lies in
  * @shape, @order, @slots: the ring; @order is not owned
  * @base: virtual address of its first slot
+ * @in_turn: others change the state between its hops: none are summed up
  * @at: position in @order that is loaded next
  * @phase: enum mp_sim_phase
  * @watched_hops: hops since the ring was last given up as not steady
@@ -34,6 +35,7 @@ struct mp_sim_ring {
 	struct mp_ring shape;
 	const uint32_t *order;
 	uint32_t slots;
+	bool in_turn;
 	uint32_t at;
 	uint64_t base;
 	uint32_t phase;
@@ -47,14 +49,14 @@ struct mp_sim_ring {
  * mp_sim_ring_lay() - lay a ring and walk it once, as its builder does
  * @ring: gets it
  * @cores: all that is simulated; must stay
- * @core: which of them walks it
+ * @memory: of the CPU that walks it
  * @shape: a checked ring that ends within its arena
  * @base: virtual address at which its span begins
  * @order: visiting order, mp_ring_slots() words; must stay
  */
 void mp_sim_ring_lay(struct mp_sim_ring *ring, struct mp_sim_cores *cores,
-		     uint32_t core, const struct mp_ring *shape, uint64_t base,
-		     const uint32_t *order);
+		     struct mp_sim_memory *memory, const struct mp_ring *shape,
+		     uint64_t base, const uint32_t *order);
 
 void mp_sim_ring_free(struct mp_sim_ring *ring);
 

@@ -42,16 +42,16 @@ int mp_sim_sequence_check(const struct mp_exp *exp)
 	return check_visits(exp, actor->length / actor->stride);
 }
 
-static uint64_t slot_at(const struct mp_actor *actor, uint32_t step)
+static uint64_t slot_at(const struct mp_sim_walk *walk, uint32_t step)
 {
-	return actor->offset + (step >> 2) * actor->stride;
+	return walk->base + (step >> 2) * walk->actor->stride;
 }
 
 void mp_sim_sequence_lay(struct mp_sim_walk *walk, const struct mp_exp *exp)
 {
 	for (uint32_t i = 0; i < exp->n_steps; i++)
 		mp_sim_memory_load(walk->memory,
-				   slot_at(walk->actor, exp->steps[i]));
+				   slot_at(walk, exp->steps[i]));
 }
 
 static void load(struct mp_sim_walk *walk, uint64_t at)
@@ -97,7 +97,7 @@ static int walk_steps(struct mp_sim_walk *walk, const struct mp_exp *exp,
 
 	for (uint32_t i = 0; i < exp->n_steps && !err; i++) {
 		err = step(walk, exp->steps[i] & WHAT,
-			   slot_at(walk->actor, exp->steps[i]), notes);
+			   slot_at(walk, exp->steps[i]), notes);
 		sample->hops++;
 		if (sample->hops % MP_STEPS_LOOK == 0 &&
 		    mp_sim_clock_tick(&walk->clock) - start >=
@@ -124,23 +124,21 @@ static void fill_witnesses(struct memprobe_sample *sample,
 int mp_sim_sequence_burst(struct mp_sim_walk *walk, uint16_t round,
 			  uint16_t burst, struct mp_batch *batch)
 {
-	struct memprobe_sample *sample =
-		mp_sim_walk_sample(walk, round, burst, batch);
+	struct memprobe_sample *sample = &walk->sample;
+	struct mp_sim_notes *notes = &walk->notes;
 	const struct mp_exp *exp = &batch->exp;
-	struct mp_sim_notes notes;
 	int err;
 
-	if (!sample)
-		return -ENOMEM;
-	err = mp_sim_notes_begin(&notes,
-				 walk->actor->detail == MP_DETAIL_HIST,
+	walk->round = round;
+	walk->burst = burst;
+	mp_sim_walk_sample(walk, sample);
+	err = mp_sim_notes_begin(notes, walk->actor->detail == MP_DETAIL_HIST,
 				 mp_steps_timed(exp->steps, exp->n_steps));
 	if (!err)
-		err = walk_steps(walk, exp, sample, &notes);
-	if (!err && (notes.n || notes.hist.n))
-		err = mp_sim_notes_keep(&notes, batch, sample);
-	mp_sim_notes_free(&notes);
+		err = walk_steps(walk, exp, sample, notes);
+	if (!err && (notes->n || notes->hist.n))
+		err = mp_sim_notes_keep(notes, batch, sample);
+	mp_sim_notes_free(notes);
 	fill_witnesses(sample, walk->window_ticks);
-	mp_sim_walk_pause(walk);
-	return err;
+	return err ? err : mp_sim_walk_keep(walk, sample, batch);
 }

@@ -10,25 +10,12 @@
 #include <errno.h>
 
 #include "chase.h"
-#include "sim_note.h"
 
 /* A stretch of so many shortest ones, and half a microsecond, is a gap. */
 #define GAP_LOOKS 4
 #define GAP_NS 500.0
 /* Noting a burst takes some time between it and the next. */
 #define BETWEEN_CYCLES 1000u
-
-/* What a looking loop notes of a stretch of hops. */
-struct looks {
-	uint64_t start;
-	uint64_t last;
-	uint64_t min_ticks;
-	uint64_t max_ticks;
-	uint64_t lost_ticks;
-	uint32_t gaps;
-	uint64_t true_gaps;
-	uint64_t true_max_ticks;
-};
 
 double mp_sim_walk_ticks(const struct mp_sim_walk *walk, double ns)
 {
@@ -52,9 +39,10 @@ void mp_sim_walk_neighbours(struct mp_sim_walk *walk, bool first)
 		const uint32_t name = walk->machine->neighbour[i].level;
 
 		share = mp_sim_clock_share(&walk->clock, i, &period);
-		if (!first && period == walk->period[i])
+		/* Actors of one time are not quite at one moment. */
+		if (!first && period <= walk->cores->period[i])
 			continue;
-		walk->period[i] = period;
+		walk->cores->period[i] = period;
 		for (uint32_t k = 0; k < walk->machine->n_levels; k++) {
 			if (walk->machine->level[k].name == name)
 				limit(walk, k, share);
@@ -69,9 +57,9 @@ static void hop(struct mp_sim_walk *walk, uint64_t hops)
 			   (double)mp_sim_ring_hops(&walk->ring, hops));
 }
 
-static void begin_looks(const struct mp_sim_walk *walk, struct looks *looks)
+static void begin_looks(const struct mp_sim_walk *walk, struct mp_sim_looks *looks)
 {
-	*looks = (struct looks){
+	*looks = (struct mp_sim_looks){
 		.start = mp_sim_clock_tick(&walk->clock),
 		.min_ticks = UINT64_MAX,
 	};
@@ -79,7 +67,7 @@ static void begin_looks(const struct mp_sim_walk *walk, struct looks *looks)
 }
 
 /* @gaps: how many there were before the stretch that ends here. */
-static uint64_t look(const struct mp_sim_walk *walk, struct looks *looks, uint64_t gaps,
+static uint64_t look(const struct mp_sim_walk *walk, struct mp_sim_looks *looks, uint64_t gaps,
 		     uint64_t gap_ticks)
 {
 	const uint64_t now = mp_sim_clock_tick(&walk->clock);
@@ -118,87 +106,123 @@ static uint64_t longest_look_ticks(const struct mp_sim_walk *walk)
 				       walk->clock.hz);
 }
 
-void mp_sim_walk_warm(struct mp_sim_walk *walk)
-{
-	struct looks looks;
-	uint64_t gaps;
+/* -- warm-up -------------------------------------------------------------- */
 
-	begin_looks(walk, &looks);
-	for (uint64_t left = whole_looks(walk->actor->warm_hops); left; left--) {
-		gaps = walk->clock.gaps;
-		hop(walk, MP_CHASE_LOOK_HOPS);
-		look(walk, &looks, gaps, UINT64_MAX);
-	}
-	if (looks.min_ticks == UINT64_MAX)
-		looks.min_ticks = longest_look_ticks(walk);
-	walk->gap_ticks = GAP_LOOKS * looks.min_ticks +
-			 (uint64_t)mp_sim_walk_ticks(walk, GAP_NS);
-	walk->cold = looks.true_gaps &&
-		    (!walk->machine->noise.unseen ||
-		     looks.true_max_ticks > walk->gap_ticks);
+static void begin_warm(struct mp_sim_walk *walk)
+{
+	begin_looks(walk, &walk->looks);
+	walk->left = whole_looks(walk->actor->warm_hops);
+	walk->stage = MP_SIM_WARMING;
 }
 
-/* Looks each so many hops, and the read of the clock at the end. */
-static void chase_totals(struct mp_sim_walk *walk, struct looks *looks,
-			 struct memprobe_sample *sample)
+static void warm_look(struct mp_sim_walk *walk)
 {
-	uint64_t gaps;
+	walk->gaps = walk->clock.gaps;
+	hop(walk, MP_CHASE_LOOK_HOPS);
+	look(walk, &walk->looks, walk->gaps, UINT64_MAX);
+	walk->left--;
+}
 
-	begin_looks(walk, looks);
-	for (uint64_t left = whole_looks(walk->actor->hops); left; left--) {
-		gaps = walk->clock.gaps;
-		hop(walk, MP_CHASE_LOOK_HOPS);
-		look(walk, looks, gaps, walk->gap_ticks);
-		sample->hops += MP_CHASE_LOOK_HOPS;
-		if (looks->last - looks->start >= walk->window_ticks)
-			break;
-	}
-	gaps = walk->clock.gaps;
+static void end_warm(struct mp_sim_walk *walk)
+{
+	struct mp_sim_looks *looks = &walk->looks;
+
+	if (looks->min_ticks == UINT64_MAX)
+		looks->min_ticks = longest_look_ticks(walk);
+	walk->gap_ticks = GAP_LOOKS * looks->min_ticks +
+			 (uint64_t)mp_sim_walk_ticks(walk, GAP_NS);
+	walk->cold = looks->true_gaps &&
+		    (!walk->machine->noise.unseen ||
+		     looks->true_max_ticks > walk->gap_ticks);
+	walk->stage = MP_SIM_BETWEEN;
+}
+
+void mp_sim_walk_warm(struct mp_sim_walk *walk)
+{
+	begin_warm(walk);
+	while (walk->left)
+		warm_look(walk);
+	end_warm(walk);
+}
+
+/* -- a burst -------------------------------------------------------------- */
+
+static bool has_window(const struct mp_sim_walk *walk)
+{
+	return walk->looks.last - walk->looks.start < walk->window_ticks;
+}
+
+/* Looks each so many hops .. */
+static void burst_look(struct mp_sim_walk *walk)
+{
+	walk->gaps = walk->clock.gaps;
+	hop(walk, MP_CHASE_LOOK_HOPS);
+	look(walk, &walk->looks, walk->gaps, walk->gap_ticks);
+	walk->sample.hops += MP_CHASE_LOOK_HOPS;
+	walk->left = has_window(walk) ? walk->left - 1 : 0;
+}
+
+/* .. and the read of the clock at the end. */
+static void end_looks(struct mp_sim_walk *walk)
+{
+	walk->gaps = walk->clock.gaps;
 	mp_sim_clock_spend(&walk->clock, walk->machine->ticks.read_cycles);
-	look(walk, looks, gaps, walk->gap_ticks);
-	sample->ticks = looks->last - looks->start;
+	look(walk, &walk->looks, walk->gaps, walk->gap_ticks);
+	walk->sample.ticks = walk->looks.last - walk->looks.start;
 }
 
 /* The clock is read around each group; ticks are the sum of the groups'. */
-static int chase_groups(struct mp_sim_walk *walk, struct looks *looks,
-			struct memprobe_sample *sample, struct mp_sim_notes *notes)
+static int burst_group(struct mp_sim_walk *walk)
 {
 	const uint32_t group = walk->actor->group;
 	const uint64_t gap_ticks = walk->gap_ticks *
 				   (group / MP_CHASE_LOOK_HOPS + 1);
-	uint64_t left = walk->actor->hops / group, gaps, ticks;
+	uint64_t hops = walk->group_left, ticks;
+
+	if (hops > walk->step_hops)
+		hops = walk->step_hops;
+	if (walk->group_left == group)
+		walk->gaps = walk->clock.gaps;
+	hop(walk, hops);
+	walk->group_left -= hops;
+	if (walk->group_left)
+		return 0;
+	walk->group_left = group;
+	mp_sim_clock_spend(&walk->clock, walk->machine->ticks.read_cycles);
+	ticks = look(walk, &walk->looks, walk->gaps, gap_ticks);
+	walk->sample.ticks += ticks;
+	walk->sample.hops += group;
+	walk->left = has_window(walk) ? walk->left - 1 : 0;
+	return mp_sim_notes_add(&walk->notes, ticks);
+}
+
+static int begin_burst(struct mp_sim_walk *walk)
+{
+	const struct mp_actor *actor = walk->actor;
 	int err = 0;
 
-	begin_looks(walk, looks);
-	do {
-		gaps = walk->clock.gaps;
-		hop(walk, group);
-		mp_sim_clock_spend(&walk->clock,
-				   walk->machine->ticks.read_cycles);
-		ticks = look(walk, looks, gaps, gap_ticks);
-		sample->ticks += ticks;
-		sample->hops += group;
-		err = mp_sim_notes_add(notes, ticks);
-		if (looks->last - looks->start >= walk->window_ticks)
-			break;
-	} while (!err && left && --left);
+	mp_sim_walk_sample(walk, &walk->sample);
+	walk->sample.warm_hops = whole_looks(actor->warm_hops) *
+				 MP_CHASE_LOOK_HOPS;
+	walk->left = whole_looks(actor->hops);
+	if (actor->detail != MP_DETAIL_TOTALS) {
+		walk->left = actor->hops / actor->group;
+		walk->group_left = actor->group;
+		err = mp_sim_notes_begin(&walk->notes,
+					 actor->detail == MP_DETAIL_HIST,
+					 walk->left + 1);
+	}
+	begin_looks(walk, &walk->looks);
+	walk->stage = MP_SIM_IN_BURST;
 	return err;
 }
 
-static int chase_detail(struct mp_sim_walk *walk, struct looks *looks,
-			struct memprobe_sample *sample, struct mp_batch *batch)
+static int burst_step(struct mp_sim_walk *walk)
 {
-	struct mp_sim_notes notes;
-	int err;
-
-	err = mp_sim_notes_begin(&notes, walk->actor->detail == MP_DETAIL_HIST,
-				 walk->actor->hops / walk->actor->group + 1);
-	if (!err)
-		err = chase_groups(walk, looks, sample, &notes);
-	if (!err)
-		err = mp_sim_notes_keep(&notes, batch, sample);
-	mp_sim_notes_free(&notes);
-	return err;
+	if (walk->actor->detail != MP_DETAIL_TOTALS)
+		return burst_group(walk);
+	burst_look(walk);
+	return 0;
 }
 
 static uint16_t short_count(uint64_t n)
@@ -216,7 +240,7 @@ void mp_sim_walk_switches(const struct mp_sim_walk *walk, uint64_t gaps,
 		sample->flags |= MEMPROBE_F_SWITCHED;
 }
 
-static void fill_witnesses(const struct mp_sim_walk *walk, const struct looks *looks,
+static void fill_witnesses(const struct mp_sim_walk *walk, const struct mp_sim_looks *looks,
 			   struct memprobe_sample *sample)
 {
 	sample->gaps = looks->gaps;
@@ -231,55 +255,131 @@ static void fill_witnesses(const struct mp_sim_walk *walk, const struct looks *l
 		sample->flags |= MEMPROBE_F_SHORT;
 }
 
-struct memprobe_sample *mp_sim_walk_sample(const struct mp_sim_walk *walk,
-					   uint16_t round, uint16_t burst,
-					   struct mp_batch *batch)
+void mp_sim_walk_sample(const struct mp_sim_walk *walk,
+			struct memprobe_sample *sample)
 {
-	struct memprobe_sample *sample = mp_batch_add(batch);
-
-	if (!sample)
-		return NULL;
-	sample->place = walk->actor->place;
-	sample->cpu_end = walk->actor->place;
-	sample->round = round;
-	sample->burst = burst;
-	sample->bytes = walk->actor->length;
-	sample->start_ns = mp_sim_clock_ns(&walk->clock);
-	sample->valid = 1ull << MEMPROBE_VALID_START |
-			1ull << MEMPROBE_VALID_GAPS |
-			1ull << MEMPROBE_VALID_CPU_END |
-			1ull << MEMPROBE_VALID_SWITCHES |
-			1ull << MEMPROBE_VALID_FAULTS |
-			1ull << MEMPROBE_VALID_OVERRUN;
-	return sample;
+	*sample = (struct memprobe_sample){
+		.actor = walk->number,
+		.place = walk->actor->place,
+		.cpu_end = walk->actor->place,
+		.round = (uint16_t)walk->round,
+		.burst = (uint16_t)walk->burst,
+		.bytes = walk->actor->length,
+		.start_ns = mp_sim_clock_ns(&walk->clock),
+		.valid = 1ull << MEMPROBE_VALID_START |
+			 1ull << MEMPROBE_VALID_GAPS |
+			 1ull << MEMPROBE_VALID_CPU_END |
+			 1ull << MEMPROBE_VALID_SWITCHES |
+			 1ull << MEMPROBE_VALID_FAULTS |
+			 1ull << MEMPROBE_VALID_OVERRUN,
+	};
 }
 
-void mp_sim_walk_pause(struct mp_sim_walk *walk)
+int mp_sim_walk_keep(struct mp_sim_walk *walk,
+		     const struct memprobe_sample *sample,
+		     struct mp_batch *batch)
 {
+	struct memprobe_sample *kept = mp_batch_add(batch);
+
+	if (!kept)
+		return -ENOMEM;
+	*kept = *sample;
 	mp_sim_clock_spend(&walk->clock, BETWEEN_CYCLES +
 			   (double)mp_rng_below(&walk->between,
 						BETWEEN_CYCLES));
+	walk->stage = MP_SIM_BETWEEN;
+	return 0;
+}
+
+static int end_burst(struct mp_sim_walk *walk, struct mp_batch *batch)
+{
+	struct memprobe_sample *sample = &walk->sample;
+	int err = 0;
+
+	if (walk->actor->detail == MP_DETAIL_TOTALS)
+		end_looks(walk);
+	else
+		err = mp_sim_notes_keep(&walk->notes, batch, sample);
+	mp_sim_notes_free(&walk->notes);
+	fill_witnesses(walk, &walk->looks, sample);
+	if (!walk->burst && walk->cold)
+		sample->flags |= MEMPROBE_F_COLD;
+	return err ? err : mp_sim_walk_keep(walk, sample, batch);
 }
 
 int mp_sim_walk_burst(struct mp_sim_walk *walk, uint16_t round, uint16_t burst,
 		      struct mp_batch *batch)
 {
-	struct memprobe_sample *sample =
-		mp_sim_walk_sample(walk, round, burst, batch);
-	struct looks looks = { 0 };
-	int err = 0;
+	int err;
 
-	if (!sample)
-		return -ENOMEM;
-	sample->warm_hops = whole_looks(walk->actor->warm_hops) *
-			    MP_CHASE_LOOK_HOPS;
-	if (walk->actor->detail == MP_DETAIL_TOTALS)
-		chase_totals(walk, &looks, sample);
-	else
-		err = chase_detail(walk, &looks, sample, batch);
-	fill_witnesses(walk, &looks, sample);
-	if (!burst && walk->cold)
-		sample->flags |= MEMPROBE_F_COLD;
-	mp_sim_walk_pause(walk);
-	return err;
+	walk->round = round;
+	walk->burst = burst;
+	walk->step_hops = UINT64_MAX;
+	err = begin_burst(walk);
+	while (!err && walk->left)
+		err = burst_step(walk);
+	return err ? err : end_burst(walk, batch);
+}
+
+/* -- in turn with others -------------------------------------------------- */
+
+void mp_sim_walk_begin(struct mp_sim_walk *walk, uint32_t round)
+{
+	walk->round = round;
+	walk->burst = 0;
+	walk->step_hops = MP_CHASE_LOOK_HOPS;
+	walk->load_ns = walk->clock.now_ns;
+	walk->load_hops = 0;
+	begin_warm(walk);
+}
+
+static int step_burst(struct mp_sim_walk *walk, struct mp_batch *batch)
+{
+	int err = burst_step(walk);
+
+	if (err)
+		return err;
+	if (walk->left)
+		return 1;
+	err = end_burst(walk, batch);
+	return err ? err : ++walk->burst < walk->actor->bursts;
+}
+
+int mp_sim_walk_step(struct mp_sim_walk *walk, struct mp_batch *batch)
+{
+	int err;
+
+	switch (walk->stage) {
+	case MP_SIM_WARMING:
+		if (walk->left)
+			warm_look(walk);
+		if (!walk->left)
+			end_warm(walk);
+		return 1;
+	case MP_SIM_BETWEEN:
+		err = begin_burst(walk);
+		return err ? err : 1;
+	default:
+		return step_burst(walk, batch);
+	}
+}
+
+void mp_sim_walk_load(struct mp_sim_walk *walk)
+{
+	double due_ns;
+
+	hop(walk, MP_CHASE_LOOK_HOPS);
+	if (!walk->actor->pace)
+		return;
+	walk->load_hops += MP_CHASE_LOOK_HOPS;
+	due_ns = walk->load_ns + walk->load_hops * 1e9 /
+				 (double)walk->actor->pace;
+	if (walk->clock.now_ns < due_ns)
+		mp_sim_clock_sleep(&walk->clock, due_ns - walk->clock.now_ns);
+}
+
+void mp_sim_walk_free(struct mp_sim_walk *walk)
+{
+	mp_sim_notes_free(&walk->notes);
+	mp_sim_ring_free(&walk->ring);
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Several actors, from those that can have them: each that is measured gives
+ * its bursts, phase behind phase, and each arena has its grant.
+ */
+#include "subject.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#define BURSTS 3u
+#define ROUNDS 2u
+#define KIB 1024u
+
+/* Two actors on one CPU, in arenas of their own, one after the other. */
+static void make(const struct mp_host *host, struct mp_exp *exp)
+{
+	mp_exp_chase(exp, host->cpu, host->pages, 16 * KIB, 64, 0);
+	exp->rounds = ROUNDS;
+	exp->actor[0].bursts = BURSTS;
+	exp->arena[1] = exp->arena[0];
+	exp->arena[1].bytes = 32 * KIB;
+	exp->n_arenas = 2;
+	exp->actor[1] = exp->actor[0];
+	exp->actor[1].arena = 1;
+	exp->actor[1].phase = 1;
+	exp->actor[1].length = 32 * KIB;
+	exp->n_actors = 2;
+}
+
+static bool begin(struct bench *bench, const struct subject *subject,
+		  struct mp_exp *exp)
+{
+	bench_open(bench, subject);
+	if (bench->host.caps & MP_CAP_ACTORS && !bench->host.recorded) {
+		make(&bench->host, exp);
+		return true;
+	}
+	bench_close(bench);
+	return false;
+}
+
+static void actors_are_measured_phase_by_phase(const struct subject *subject)
+{
+	static struct bench bench;
+	struct mp_batch batch;
+	struct mp_exp exp;
+
+	if (!begin(&bench, subject, &exp))
+		return;
+	bench_run(&bench, &exp, 0, &batch);
+	assert_int_equal(batch.error, 0);
+	assert_int_equal(batch.n_samples, ROUNDS * 2 * BURSTS);
+	for (uint32_t i = 0; i < batch.n_samples; i++) {
+		const struct memprobe_sample *sample = &batch.sample[i];
+		const uint32_t actor = i / BURSTS % 2;
+
+		assert_int_equal(sample->actor, actor);
+		assert_int_equal(sample->round, i / (2 * BURSTS));
+		assert_int_equal(sample->burst, i % BURSTS);
+		assert_true(sample->bytes == exp.actor[actor].length);
+		if (i)
+			assert_true(sample->start_ns >= sample[-1].start_ns);
+	}
+	assert_int_equal(batch.grant.n_arenas, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_true(batch.grant.arena[i].bytes >= exp.arena[i].bytes);
+	mp_batch_free(&batch);
+	assert_works(&bench);
+	bench_close(&bench);
+}
+
+const struct check actor_checks[] = {
+	CHECK(actors_are_measured_phase_by_phase),
+	{ 0 },
+};
