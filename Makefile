@@ -117,7 +117,12 @@ $(TEST_BIN): %: %.o $(O)/tests/libtest.a $(O)/libmp.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(MP_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
+# Random machines, and how fast the simulator is.
 $(O)/zoo: $(O)/tests/bench/zoo.o $(O)/tests/libtest.a $(O)/libmp.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(MP_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(O)/sim-hops: $(O)/tests/bench/sim-hops.o $(O)/libmp.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(MP_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -237,4 +242,4 @@ help: ## this list
 	@echo '  V=1                   show the commands'
 
 -include $(LIB_OBJ:.o=.d) $(HELP_OBJ:.o=.d) $(TEST_BIN:=.d) $(O)/user/main.d \
-	$(O)/tests/bench/zoo.d
+	$(O)/tests/bench/zoo.d $(O)/tests/bench/sim-hops.d
