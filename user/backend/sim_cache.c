@@ -8,9 +8,6 @@
  * words; where there is one wide set only, as a list. Other policies keep
  * lines where they are and remember bits of the ways, or bytes where there
  * are more than 64.
- *
- * A chase makes millions of these calls, so the words of a set are handled
- * four at a time, in vectors that every target of gcc has.
  */
 #include "sim_cache.h"
 
@@ -18,9 +15,8 @@
 #include <string.h>
 
 #include "sim_machine.h"
+#include "sim_set.h"
 
-#define LANES 4u
-#define ABSENT UINT32_MAX
 #define STATE_ALIGN 64u
 /* Sets that lie in so much memory need no fetching ahead on any machine. */
 #define HOST_L1_BYTES 16384u
@@ -29,63 +25,9 @@
 /* Ways whose bits fit a word. */
 #define WORD_WAYS 64u
 
-typedef uint32_t lanes __attribute__((vector_size(16), may_alias));
-typedef int32_t signs __attribute__((vector_size(16), may_alias));
-
 static uint32_t log2_of(uint64_t power)
 {
 	return (uint32_t)__builtin_ctzll(power);
-}
-
-/* The way that holds @key, ABSENT if none does. At most one does. */
-static inline uint32_t find(const uint32_t *set, uint32_t pitch, uint32_t key,
-			    uint32_t mask)
-{
-	const lanes step = { LANES, LANES, LANES, LANES };
-	lanes found = { 0 }, at = { 1, 2, 3, 4 };
-
-#pragma GCC unroll 4
-	for (uint32_t i = 0; i < pitch; i += LANES) {
-		const lanes words = *(const lanes *)(set + i);
-
-		found |= (lanes)((words & mask) == key) & at;
-		at += step;
-	}
-	return (found[0] | found[1] | found[2] | found[3]) - 1;
-}
-
-/*
- * Put @word first; what stood before @way moves back by one, over it. No
- * branch depends on @way: it is as random as the hits are.
- */
-static inline void push_front(uint32_t *set, uint32_t pitch, uint32_t way,
-			      uint32_t word)
-{
-	const lanes back = { 0, 0, 1, 2 };
-	const signs step = { LANES, LANES, LANES, LANES };
-	signs at = { 0, 1, 2, 3 };
-	uint32_t last;
-
-#pragma GCC unroll 4
-	for (uint32_t i = 0; i < pitch; i += LANES) {
-		const lanes old = *(lanes *)(set + i);
-		const lanes use = (lanes)(at <= (int32_t)way);
-		lanes moved = __builtin_shuffle(old, back);
-
-		last = set[i + LANES - 1];
-		moved[0] = word;
-		*(lanes *)(set + i) = (moved & use) | (old & ~use);
-		word = last;
-		at += step;
-	}
-}
-
-/* Ways of this set that may be filled. */
-static inline uint32_t room_of(const struct mp_sim_cache *cache, uint64_t set)
-{
-	/* A multiplicative hash spreads the wider sets evenly. */
-	return cache->room_low +
-	       ((uint32_t)set * 0x9e3779b1u < cache->room_share);
 }
 
 /* Inlined with a constant @pitch, the loops of a set are no loops. */
@@ -100,16 +42,16 @@ touch_set(struct mp_sim_cache *cache, uint64_t set, uint32_t pitch,
 	/* A line that is used over and over is first, and stays there. */
 	if (words[0] == (key << shift | sector))
 		return true;
-	way = find(words, pitch, key << shift, ~0u << shift);
-	if (way == ABSENT) {
-		way = room_of(cache, set) - 1;
+	way = mp_sim_set_find(words, pitch, key << shift, ~0u << shift);
+	if (way == MP_SIM_SET_ABSENT) {
+		way = mp_sim_set_room(cache, set) - 1;
 		cache->victim = words[way] >> shift;
-		push_front(words, pitch, way, key << shift | sector);
+		mp_sim_set_push(words, pitch, way, key << shift | sector);
 		return false;
 	}
 	word = words[way];
 	if (cache->policy == MP_SIM_LRU)
-		push_front(words, pitch, way, word | sector);
+		mp_sim_set_push(words, pitch, way, word | sector);
 	else
 		words[way] = word | sector;
 	return word & sector;
@@ -249,11 +191,11 @@ static bool touch_in_place(struct mp_sim_cache *cache, uint64_t set,
 {
 	const uint32_t shift = cache->sectors;
 	uint32_t *words = cache->word + set * cache->pitch;
-	const uint32_t room = room_of(cache, set);
+	const uint32_t room = mp_sim_set_room(cache, set);
 	uint32_t way, word;
 
-	way = find(words, cache->pitch, key << shift, ~0u << shift);
-	if (way == ABSENT) {
+	way = mp_sim_set_find(words, cache->pitch, key << shift, ~0u << shift);
+	if (way == MP_SIM_SET_ABSENT) {
 		way = make_room(cache, set, words, room);
 		cache->victim = words[way] >> shift;
 		words[way] = key << shift | sector;
@@ -277,11 +219,6 @@ static void empty(struct mp_sim_cache *cache, uint64_t set, uint32_t way)
 		wide_set(cache, set)->mark[way] = 0;
 	else
 		mp_sim_qlru_set_age(&cache->order[set], way, 3);
-}
-
-static uint32_t key_of(const struct mp_sim_cache *cache, uint64_t virtual)
-{
-	return (uint32_t)(virtual >> cache->line_shift) + 1;
 }
 
 /*
@@ -323,7 +260,8 @@ int mp_sim_cache_init(struct mp_sim_cache *cache,
 
 	memset(cache, 0, sizeof(*cache));
 	cache->ways = shape->ways;
-	cache->pitch = (shape->ways + LANES - 1) / LANES * LANES;
+	cache->pitch = (shape->ways + MP_SIM_LANES - 1) / MP_SIM_LANES *
+		       MP_SIM_LANES;
 	cache->slices = shape->slices;
 	cache->sets = shape->lines / shape->ways;
 	cache->slice_sets = cache->sets / shape->slices;
@@ -412,23 +350,18 @@ void mp_sim_cache_sets(const struct mp_sim_cache *cache,
 		__builtin_prefetch(cache->word + set[i] * cache->pitch, 1);
 }
 
-static uint32_t sector_of(const struct mp_sim_cache *cache, uint64_t virtual)
-{
-	return 1u << (virtual >> cache->sector_shift & (cache->sectors - 1));
-}
-
 bool mp_sim_cache_touch(struct mp_sim_cache *cache, uint64_t set,
 			uint64_t virtual)
 {
-	const uint32_t sector = sector_of(cache, virtual);
-	const uint32_t key = key_of(cache, virtual);
+	const uint32_t sector = mp_sim_set_sector(cache, virtual);
+	const uint32_t key = mp_sim_set_key(cache, virtual);
 
 	cache->victim = 0;
 	if (cache->layout == MP_SIM_ORDERED)
 		return touch_ordered(cache, set, key, sector);
 	if (cache->layout == MP_SIM_IN_PLACE)
 		return touch_in_place(cache, set, key, sector);
-	return mp_sim_list_touch(cache->list, key, sector, room_of(cache, 0),
+	return mp_sim_list_touch(cache->list, key, sector, mp_sim_set_room(cache, 0),
 				 cache->policy == MP_SIM_LRU, &cache->victim);
 }
 
@@ -444,29 +377,29 @@ bool mp_sim_cache_has(const struct mp_sim_cache *cache, uint64_t set,
 		      uint64_t virtual)
 {
 	const uint32_t *words = cache->word + set * cache->pitch;
-	const uint32_t sector = sector_of(cache, virtual);
-	const uint32_t key = key_of(cache, virtual);
+	const uint32_t sector = mp_sim_set_sector(cache, virtual);
+	const uint32_t key = mp_sim_set_key(cache, virtual);
 	uint32_t way;
 
 	if (cache->layout == MP_SIM_LINKED)
 		return cache->list[key].sectors & sector;
-	way = find(words, cache->pitch, key << cache->sectors,
+	way = mp_sim_set_find(words, cache->pitch, key << cache->sectors,
 		   ~0u << cache->sectors);
-	return way != ABSENT && words[way] & sector;
+	return way != MP_SIM_SET_ABSENT && words[way] & sector;
 }
 
 bool mp_sim_cache_take(struct mp_sim_cache *cache, uint64_t set,
 		       uint64_t virtual)
 {
-	const uint32_t key = key_of(cache, virtual);
+	const uint32_t key = mp_sim_set_key(cache, virtual);
 	uint32_t *words = cache->word + set * cache->pitch;
 	uint32_t way;
 
 	if (cache->layout == MP_SIM_LINKED)
 		return mp_sim_list_take(cache->list, key);
-	way = find(words, cache->pitch, key << cache->sectors,
+	way = mp_sim_set_find(words, cache->pitch, key << cache->sectors,
 		   ~0u << cache->sectors);
-	if (way == ABSENT)
+	if (way == MP_SIM_SET_ABSENT)
 		return false;
 	if (cache->layout == MP_SIM_ORDERED) {
 		memmove(words + way, words + way + 1,
@@ -482,7 +415,7 @@ static void limit_set(struct mp_sim_cache *cache, uint64_t set)
 {
 	uint32_t *words = cache->word + set * cache->pitch;
 
-	for (uint32_t way = room_of(cache, set); way < cache->ways; way++) {
+	for (uint32_t way = mp_sim_set_room(cache, set); way < cache->ways; way++) {
 		if (words[way] && cache->layout == MP_SIM_IN_PLACE)
 			empty(cache, set, way);
 		words[way] = 0;
@@ -497,7 +430,7 @@ void mp_sim_cache_limit(struct mp_sim_cache *cache, double share)
 	cache->room_share = room < 1 ? 0 :
 		(uint32_t)((room - (uint32_t)room) * UINT32_MAX);
 	if (cache->layout == MP_SIM_LINKED)
-		mp_sim_list_limit(cache->list, room_of(cache, 0));
+		mp_sim_list_limit(cache->list, mp_sim_set_room(cache, 0));
 	for (uint64_t set = 0; cache->word && set < cache->sets; set++)
 		limit_set(cache, set);
 }

@@ -6,7 +6,7 @@
  */
 #include "sim_memory.h"
 
-#include <string.h>
+#include "sim_many.h"
 
 static uint64_t set_in(const struct mp_sim_memory *memory, uint32_t i,
 		       uint64_t virtual)
@@ -182,6 +182,64 @@ static uint32_t load(struct mp_sim_memory *memory, struct mp_sim_tlb *tlb,
 	return cycles + memory->latency_cycles[found];
 }
 
+/*
+ * What one store does depends on no other, but for which loads come to it. So
+ * the loads of a block go through each of them in a row.
+ */
+static void load_apart(struct mp_sim_memory *memory, struct mp_sim_tlb *tlb,
+		       const struct mp_sim_block *block, uint32_t n,
+		       uint32_t *cycles)
+{
+	uint8_t which[MP_SIM_BLOCK];
+	uint32_t left = n;
+
+	for (uint32_t k = 0; k < n; k++) {
+		which[k] = (uint8_t)k;
+		cycles[k] = tlb->n ? tlb->cost_cycles[0] : tlb->walk_cycles;
+	}
+	for (uint32_t i = 0; i < tlb->n && left; i++) {
+		left = mp_sim_many_touch(&tlb->store[i], block->tlb_set[i],
+					 block->virtual, which, left, which);
+		for (uint32_t k = 0; k < left; k++)
+			cycles[which[k]] = i + 1 < tlb->n ?
+				tlb->cost_cycles[i + 1] : tlb->walk_cycles;
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		which[k] = (uint8_t)k;
+		cycles[k] += memory->latency_cycles[0];
+	}
+	left = n;
+	for (uint32_t i = 0; i < memory->n_levels && left; i++) {
+		const uint32_t more = memory->latency_cycles[i + 1] -
+				      memory->latency_cycles[i];
+
+		left = mp_sim_many_touch(&memory->level[i], block->set[i],
+					 block->virtual, which, left, which);
+		for (uint32_t k = 0; k < left; k++)
+			cycles[which[k]] += more;
+	}
+}
+
+static bool draws(const struct mp_sim_named *policy)
+{
+	struct mp_sim_qlru qlru = { 0 };
+
+	mp_sim_qlru_parse(policy->text, &qlru);
+	return policy->index == MP_SIM_RANDOM || qlru.odds;
+}
+
+static bool is_apart(const struct mp_sim_memory *memory)
+{
+	const struct mp_sim_machine *machine = memory->machine;
+	uint32_t drawing = 0;
+
+	for (uint32_t i = 0; i < machine->n_levels; i++)
+		drawing += draws(&machine->level[i].policy);
+	for (uint32_t i = 0; i < machine->n_tlbs; i++)
+		drawing += draws(&machine->tlb[i].policy);
+	return memory->is_plain && !memory->n_prefetchers && drawing < 2;
+}
+
 static int init_level(struct mp_sim_memory *memory, uint32_t i,
 		      uint64_t reach_bytes)
 {
@@ -239,6 +297,7 @@ int mp_sim_memory_init(struct mp_sim_memory *memory,
 	}
 	for (uint32_t i = 0; i < memory->n_levels && !err; i++)
 		err = init_level(memory, i, reach_bytes);
+	memory->is_apart = is_apart(memory);
 	return err;
 }
 
@@ -257,11 +316,18 @@ uint64_t mp_sim_memory_loads(struct mp_sim_memory *memory,
 			     uint64_t *sum)
 {
 	struct mp_sim_tlb *tlb = &memory->tlb[block->place->page];
+	uint32_t each[MP_SIM_BLOCK];
 	uint64_t cycles = 0;
 
 	look_up(memory, tlb, block, n);
+	if (memory->is_apart && n > 1) {
+		load_apart(memory, tlb, block, n, each);
+	} else {
+		for (uint32_t k = 0; k < n; k++)
+			each[k] = load(memory, tlb, block, k);
+	}
 	for (uint32_t k = 0; k < n; k++) {
-		cycles += load(memory, tlb, block, k);
+		cycles += each[k];
 		if (sum)
 			sum[k] = cycles;
 	}

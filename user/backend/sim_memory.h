@@ -25,6 +25,8 @@
  * @n_levels, @level, @latency_cycles, @inclusion: cache levels, inner to
  *	outer; behind the last latency that of memory
  * @is_plain: every level is non-inclusive
+ * @is_apart: and there are no prefetchers, nor two stores that draw from the
+ *	random source: each store sees the loads of a block in a row
  * @prefetcher, @n_prefetchers: those that are on
  * @other: the next CPU in the circle of those that are simulated; itself
  *	where there is no other
@@ -37,6 +39,7 @@ struct mp_sim_memory {
 	struct mp_sim_tlb tlb[MP_SIM_PAGE_SIZES];
 	uint32_t n_levels;
 	bool is_plain;
+	bool is_apart;
 	struct mp_sim_cache level[MP_SIM_LEVELS];
 	uint32_t latency_cycles[MP_SIM_LEVELS + 1];
 	uint32_t inclusion[MP_SIM_LEVELS];

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MP_SIM_MANY_H
+#define MP_SIM_MANY_H
+
+#include "sim_cache.h"
+
+/**
+ * mp_sim_many_touch() - mp_sim_cache_touch() for some loads of a block
+ * @set: of each load of the block
+ * @virtual: address of each
+ * @which: the loads that are made, in order
+ * @n: how many; MP_SIM_BLOCK at most
+ * @missed: gets those that were not there; may be @which itself
+ *
+ * What the last of them put out is not told.
+ * Return: how many were not there.
+ */
+uint32_t mp_sim_many_touch(struct mp_sim_cache *cache, const uint64_t *set,
+			   const uint64_t *virtual, const uint8_t *which,
+			   uint32_t n, uint8_t *missed);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The words of one set, for those who keep stores (sim_cache.c, sim_many.c).
+ * A chase makes millions of these calls, so words are handled four at a time,
+ * in vectors that every target of gcc has.
+ */
+#ifndef MP_SIM_SET_H
+#define MP_SIM_SET_H
+
+#include "sim_cache.h"
+
+#define MP_SIM_LANES 4u
+/** MP_SIM_SET_ABSENT - the way of a line that is in none. */
+#define MP_SIM_SET_ABSENT UINT32_MAX
+
+typedef uint32_t mp_sim_lanes __attribute__((vector_size(16), may_alias));
+typedef int32_t mp_sim_signs __attribute__((vector_size(16), may_alias));
+
+static inline uint32_t mp_sim_set_key(const struct mp_sim_cache *cache,
+				      uint64_t virtual)
+{
+	return (uint32_t)(virtual >> cache->line_shift) + 1;
+}
+
+static inline uint32_t mp_sim_set_sector(const struct mp_sim_cache *cache,
+					 uint64_t virtual)
+{
+	return 1u << (virtual >> cache->sector_shift & (cache->sectors - 1));
+}
+
+/* The way that holds @key, or MP_SIM_SET_ABSENT. At most one does. */
+static inline uint32_t mp_sim_set_find(const uint32_t *set, uint32_t pitch, uint32_t key,
+			    uint32_t mask)
+{
+	const mp_sim_lanes step = { MP_SIM_LANES, MP_SIM_LANES, MP_SIM_LANES, MP_SIM_LANES };
+	mp_sim_lanes found = { 0 }, at = { 1, 2, 3, 4 };
+
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < pitch; i += MP_SIM_LANES) {
+		const mp_sim_lanes words = *(const mp_sim_lanes *)(set + i);
+
+		found |= (mp_sim_lanes)((words & mask) == key) & at;
+		at += step;
+	}
+	return (found[0] | found[1] | found[2] | found[3]) - 1;
+}
+
+/*
+ * Put @word first; what stood before @way moves back by one, over it. No
+ * branch depends on @way: it is as random as the hits are.
+ */
+static inline void mp_sim_set_push(uint32_t *set, uint32_t pitch, uint32_t way,
+			      uint32_t word)
+{
+	const mp_sim_lanes back = { 0, 0, 1, 2 };
+	const mp_sim_signs step = { MP_SIM_LANES, MP_SIM_LANES, MP_SIM_LANES, MP_SIM_LANES };
+	mp_sim_signs at = { 0, 1, 2, 3 };
+	uint32_t last;
+
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < pitch; i += MP_SIM_LANES) {
+		const mp_sim_lanes old = *(mp_sim_lanes *)(set + i);
+		const mp_sim_lanes use = (mp_sim_lanes)(at <= (int32_t)way);
+		mp_sim_lanes moved = __builtin_shuffle(old, back);
+
+		last = set[i + MP_SIM_LANES - 1];
+		moved[0] = word;
+		*(mp_sim_lanes *)(set + i) = (moved & use) | (old & ~use);
+		word = last;
+		at += step;
+	}
+}
+
+/* Ways of this set that may be filled. */
+static inline uint32_t mp_sim_set_room(const struct mp_sim_cache *cache, uint64_t set)
+{
+	/* A multiplicative hash spreads the wider sets evenly. */
+	return cache->room_low +
+	       ((uint32_t)set * 0x9e3779b1u < cache->room_share);
+}
+
+#endif
