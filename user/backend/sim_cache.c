@@ -348,6 +348,8 @@ void mp_sim_cache_sets(const struct mp_sim_cache *cache,
 	}
 	for (i = 0; cache->is_large && i < n; i++)
 		__builtin_prefetch(cache->word + set[i] * cache->pitch, 1);
+	for (i = 0; cache->is_large && cache->order && i < n; i++)
+		__builtin_prefetch(cache->order + set[i], 1);
 }
 
 bool mp_sim_cache_touch(struct mp_sim_cache *cache, uint64_t set,

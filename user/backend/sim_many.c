@@ -6,8 +6,24 @@
  */
 #include "sim_many.h"
 
+#include "sim_bits.h"
 #include "sim_machine.h"
 #include "sim_set.h"
+
+static uint32_t touch_each(struct mp_sim_cache *cache, const uint64_t *set,
+			   const uint64_t *virtual, const uint8_t *which,
+			   uint32_t n, uint8_t *missed)
+{
+	uint32_t misses = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const uint8_t k = which[i];
+
+		missed[misses] = k;
+		misses += !mp_sim_cache_touch(cache, set[k], virtual[k]);
+	}
+	return misses;
+}
 
 /* Inlined with a constant @pitch, the loops of a set are no loops. */
 static inline __attribute__((always_inline)) uint32_t
@@ -38,25 +54,100 @@ touch_lru(const struct mp_sim_cache *cache, uint32_t pitch,
 	return misses;
 }
 
-static uint32_t touch_each(struct mp_sim_cache *cache, const uint64_t *set,
-			   const uint64_t *virtual, const uint8_t *which,
-			   uint32_t n, uint8_t *missed)
+/* Who would go? Bits of the set are changed as if somebody did. */
+static inline __attribute__((always_inline)) uint32_t
+look_for_victim(uint32_t policy, struct mp_sim_order *order, uint32_t ways,
+		uint32_t room)
 {
+	if (policy == MP_SIM_TREE_PLRU)
+		return mp_sim_tree_victim(order, ways, room);
+	if (policy == MP_SIM_SRRIP)
+		return mp_sim_srrip_victim(order, room);
+	return mp_sim_nru_victim(order, room);
+}
+
+static inline __attribute__((always_inline)) void
+use(uint32_t policy, struct mp_sim_order *order, uint32_t ways, uint32_t room,
+    uint32_t way, bool is_absent)
+{
+	if (policy == MP_SIM_TREE_PLRU)
+		mp_sim_tree_use(order, ways, way);
+	else if (policy == MP_SIM_BIT_PLRU)
+		mp_sim_bit_use(order, room, way);
+	else if (policy == MP_SIM_NRU)
+		order->a |= 1ull << way;
+	else
+		mp_sim_srrip_set(order, way, is_absent ? 2 : 0);
+}
+
+/* Inlined with a constant @policy. A victim is looked for in any case. */
+static inline __attribute__((always_inline)) uint32_t
+touch_bits(struct mp_sim_cache *cache, uint32_t policy, const uint64_t *set,
+	   const uint64_t *virtual, const uint8_t *which, uint32_t n,
+	   uint8_t *missed)
+{
+	const uint32_t shift = cache->sectors, pitch = cache->pitch;
 	uint32_t misses = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t k = which[i];
+		const uint32_t sector = mp_sim_set_sector(cache, virtual[k]);
+		const uint32_t tag = mp_sim_set_key(cache, virtual[k]) << shift;
+		const uint32_t room = mp_sim_set_room(cache, set[k]);
+		struct mp_sim_order *order = &cache->order[set[k]];
+		struct mp_sim_order tried = *order;
+		uint32_t *words = cache->word + set[k] * pitch;
+		uint32_t way, victim, word;
+		bool is_absent;
 
 		missed[misses] = k;
-		misses += !mp_sim_cache_touch(cache, set[k], virtual[k]);
+		if (__builtin_expect(order->used < room, 0)) {
+			misses += !mp_sim_cache_touch(cache, set[k],
+						      virtual[k]);
+			continue;
+		}
+		way = mp_sim_set_find(words, pitch, tag, ~0u << shift);
+		victim = look_for_victim(policy, &tried, cache->ways, room);
+		is_absent = way == MP_SIM_SET_ABSENT;
+		way = is_absent ? victim : way;
+		word = is_absent ? tag : words[way];
+		order->a = is_absent ? tried.a : order->a;
+		order->b = is_absent ? tried.b : order->b;
+		misses += !(word & sector);
+		words[way] = word | sector;
+		use(policy, order, cache->ways, room, way, is_absent);
 	}
 	return misses;
+}
+
+static uint32_t touch_in_place(struct mp_sim_cache *cache, const uint64_t *set,
+			       const uint64_t *virtual, const uint8_t *which,
+			       uint32_t n, uint8_t *missed)
+{
+	switch (cache->policy) {
+	case MP_SIM_TREE_PLRU:
+		return touch_bits(cache, MP_SIM_TREE_PLRU, set, virtual, which,
+				  n, missed);
+	case MP_SIM_BIT_PLRU:
+		return touch_bits(cache, MP_SIM_BIT_PLRU, set, virtual, which,
+				  n, missed);
+	case MP_SIM_NRU:
+		return touch_bits(cache, MP_SIM_NRU, set, virtual, which, n,
+				  missed);
+	case MP_SIM_SRRIP:
+		return touch_bits(cache, MP_SIM_SRRIP, set, virtual, which, n,
+				  missed);
+	default:
+		return touch_each(cache, set, virtual, which, n, missed);
+	}
 }
 
 uint32_t mp_sim_many_touch(struct mp_sim_cache *cache, const uint64_t *set,
 			   const uint64_t *virtual, const uint8_t *which,
 			   uint32_t n, uint8_t *missed)
 {
+	if (cache->order)
+		return touch_in_place(cache, set, virtual, which, n, missed);
 	if (cache->layout != MP_SIM_ORDERED || cache->policy != MP_SIM_LRU)
 		return touch_each(cache, set, virtual, which, n, missed);
 	switch (cache->pitch) {
