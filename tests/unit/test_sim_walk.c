@@ -77,7 +77,7 @@ static void make(struct bench *bench, const char *text)
 static void destroy(struct bench *bench)
 {
 	mp_batch_free(&bench->batch);
-	mp_sim_ring_free(&bench->walk.ring);
+	mp_sim_walk_free(&bench->walk);
 	mp_sim_cores_free(&bench->cores);
 	mp_sim_machine_free(&bench->machine);
 }
