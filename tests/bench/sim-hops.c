@@ -127,7 +127,6 @@ static double measure(const char *text, uint64_t bytes, double ms)
 	ring.in_turn = true;
 	time_hops(&ring, ms / 10);
 	mhops = time_hops(&ring, ms);
-	mp_sim_ring_free(&ring);
 	mp_sim_cores_free(cores);
 	mp_sim_machine_free(&machine);
 	free(cores);
@@ -140,6 +139,7 @@ static double time_batches(uint64_t bytes, double ms)
 {
 	const double start = now_ms();
 	struct mp_sim_machine machine;
+	struct mp_sim_room room = { 0 };
 	struct mp_batch batch;
 	struct mp_exp exp;
 	double spent;
@@ -151,11 +151,12 @@ static double time_batches(uint64_t bytes, double ms)
 	exp.actor[0].bursts = 1;
 	do {
 		mp_batch_init(&batch, &exp, n++);
-		if (mp_sim_chase(&machine, 1, &batch))
+		if (mp_sim_chase(&machine, 1, &room, &batch))
 			fail("a batch failed");
 		mp_batch_free(&batch);
 		spent = now_ms() - start;
 	} while (spent < ms);
+	mp_sim_room_free(&room);
 	mp_sim_machine_free(&machine);
 	return spent * 1e3 / n;
 }

@@ -144,7 +144,7 @@ static void measure(const struct mp_sim_machine *machine,
 		    const struct mp_exp *exp, struct mp_batch *batch)
 {
 	mp_batch_init(batch, exp, 0);
-	assert_int_equal(mp_sim_chase(machine, 1, batch), 0);
+	assert_int_equal(mp_sim_chase(machine, 1, NULL, batch), 0);
 	assert_true(batch->n_samples > 0);
 }
 

@@ -45,7 +45,7 @@ static void chase(const char *text, const struct mp_exp *exp, uint64_t seed,
 
 	made_machine(&machine, text);
 	mp_batch_init(batch, exp, replicate);
-	batch->error = mp_sim_chase(&machine, seed, batch);
+	batch->error = mp_sim_chase(&machine, seed, NULL, batch);
 	mp_sim_machine_free(&machine);
 }
 

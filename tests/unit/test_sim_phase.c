@@ -70,7 +70,7 @@ static void run(const char *text, const struct mp_exp *exp, uint64_t seed,
 		fail_msg("%s", why);
 	made_machine(&machine, text);
 	mp_batch_init(batch, exp, 0);
-	assert_int_equal(mp_sim_chase(&machine, seed, batch), 0);
+	assert_int_equal(mp_sim_chase(&machine, seed, NULL, batch), 0);
 	mp_sim_machine_free(&machine);
 }
 

@@ -258,7 +258,7 @@ static uint64_t fourth(const char *words, bool off, bool *got_off)
 					MEMPROBE_STEP_TIME);
 	exp.quiet = off ? MP_WISH_PREFETCH_OFF : 0;
 	mp_batch_init(&batch, &exp, 0);
-	assert_int_equal(mp_sim_chase(&machine, 1, &batch), 0);
+	assert_int_equal(mp_sim_chase(&machine, 1, NULL, &batch), 0);
 	*got_off = batch.grant.got & MP_GOT_PREFETCH_OFF;
 	assert_int_equal(batch.n_words, 1);
 	ticks = batch.payload[0];

@@ -51,7 +51,7 @@ static void walk(const char *text, const struct mp_exp *exp,
 	assert_int_equal(mp_sim_sequence_check(exp), 0);
 	made_machine(&machine, text);
 	mp_batch_init(batch, exp, replicate);
-	assert_int_equal(mp_sim_chase(&machine, 1, batch), 0);
+	assert_int_equal(mp_sim_chase(&machine, 1, NULL, batch), 0);
 	mp_sim_machine_free(&machine);
 }
 

@@ -20,6 +20,7 @@
 /* The backend's own. */
 struct sim {
 	struct mp_sim_machine machine;
+	struct mp_sim_room room;
 	char file[MP_HOST_TEXT - sizeof(LABEL)];
 	uint64_t seed;
 	uint32_t cpu;
@@ -34,6 +35,7 @@ static void close_sim(struct mp_target *target)
 	if (!sim)
 		return;
 	mp_sim_machine_free(&sim->machine);
+	mp_sim_room_free(&sim->room);
 	free(sim);
 	target->priv = NULL;
 }
@@ -247,12 +249,12 @@ static int check_exp(const struct sim *sim, const struct mp_exp *exp)
 static int run_sim(struct mp_target *target, const struct mp_exp *exp,
 		   uint32_t replicate, struct mp_batch *batch)
 {
-	const struct sim *sim = target->priv;
+	struct sim *sim = target->priv;
 	int err;
 
 	err = check_exp(sim, exp);
 	if (!err)
-		err = mp_sim_chase(&sim->machine, sim->seed, batch);
+		err = mp_sim_chase(&sim->machine, sim->seed, &sim->room, batch);
 	if (err) {
 		mp_batch_free(batch);
 		mp_batch_init(batch, exp, replicate);

@@ -140,13 +140,14 @@ static void want_cpu(struct mp_sim_want *want, uint32_t cpu)
 	want->cpu[want->n_cpus++] = cpu;
 }
 
-static int make_cores(struct job *job)
+static int make_cores(struct job *job, struct mp_sim_room *room)
 {
 	const struct mp_exp *exp = &job->batch->exp;
 	struct mp_sim_want want = {
 		.n_arenas = exp->n_arenas,
 		.prefetch_off = exp->quiet & MP_WISH_PREFETCH_OFF,
 		.seed = salted(job->seed, SALT_PLACE),
+		.room = room,
 	};
 	int err;
 
@@ -365,7 +366,7 @@ static int check_spans(const struct mp_exp *exp)
 }
 
 int mp_sim_chase(const struct mp_sim_machine *machine, uint64_t run_seed,
-		 struct mp_batch *batch)
+		 struct mp_sim_room *room, struct mp_batch *batch)
 {
 	struct job *job = calloc(1, sizeof(*job));
 	int err;
@@ -378,7 +379,7 @@ int mp_sim_chase(const struct mp_sim_machine *machine, uint64_t run_seed,
 	job->seed = mp_exp_seed(run_seed, batch->id, batch->replicate);
 	err = check_spans(&batch->exp);
 	if (!err)
-		err = make_cores(job);
+		err = make_cores(job, room);
 	if (!err) {
 		err = measure(job);
 		mp_sim_cores_free(&job->cores);

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #define STATE_ALIGN 64u
+/* An arena below this part of the state touches few of its pages. */
+#define FRESH_SHARE 0.25
 /* Frames of different arenas come from different streams. */
 #define ARENA_SALT 0x9e3779b97f4a7c15ull
 
@@ -157,6 +159,24 @@ static size_t part_all(struct mp_sim_cores *cores, void *state)
 	return parts.bytes;
 }
 
+/*
+ * Zeroes. A small arena uses little of a large state: of fresh memory only
+ * that little is ever made.
+ */
+static int make_state(struct mp_sim_cores *cores, uint64_t reach_bytes)
+{
+	if (reach_bytes < cores->state_bytes * FRESH_SHARE) {
+		cores->fresh = calloc(1, cores->state_bytes);
+		cores->state = cores->fresh;
+	} else {
+		cores->state = mp_sim_room_take(cores->room, MP_SIM_ROOM_STATE,
+						cores->state_bytes);
+		if (cores->state)
+			memset(cores->state, 0, cores->state_bytes);
+	}
+	return cores->state ? 0 : -ENOMEM;
+}
+
 int mp_sim_cores_init(struct mp_sim_cores *cores,
 		      const struct mp_sim_machine *machine,
 		      const struct mp_sim_want *want)
@@ -166,17 +186,16 @@ int mp_sim_cores_init(struct mp_sim_cores *cores,
 
 	memset(cores, 0, sizeof(*cores));
 	cores->machine = machine;
+	cores->room = want->room ? want->room : &cores->own;
 	err = init_places(cores, want, &reach_bytes);
 	if (!err)
 		err = init_memories(cores, want, reach_bytes);
 	if (err)
 		goto err_free;
 	cores->state_bytes = part_all(cores, NULL);
-	cores->state = calloc(1, cores->state_bytes);
-	if (!cores->state) {
-		err = -ENOMEM;
+	err = make_state(cores, reach_bytes);
+	if (err)
 		goto err_free;
-	}
 	part_all(cores, cores->state);
 	mp_rng_seed(cores->state, mp_rng_mix(want->seed));
 	return 0;
@@ -190,7 +209,8 @@ void mp_sim_cores_free(struct mp_sim_cores *cores)
 {
 	for (uint32_t i = 0; i < cores->n_places; i++)
 		mp_sim_place_free(&cores->place[i]);
-	free(cores->state);
+	free(cores->fresh);
+	mp_sim_room_free(&cores->own);
 	memset(cores, 0, sizeof(*cores));
 }
 

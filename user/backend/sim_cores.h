@@ -8,6 +8,7 @@
 
 #include "exp.h"
 #include "sim_memory.h"
+#include "sim_room.h"
 
 /**
  * struct mp_sim_want - what an experiment needs
@@ -18,6 +19,7 @@
  * @cpu: their numbers, each once
  * @prefetch_off: prefetchers off, as far as they can be turned off
  * @seed: of frames and of random replacement
+ * @room: memory that is kept from batch to batch; NULL: none is
  */
 struct mp_sim_want {
 	uint32_t n_arenas;
@@ -27,6 +29,7 @@ struct mp_sim_want {
 	uint32_t cpu[MP_EXP_ACTORS];
 	bool prefetch_off;
 	uint64_t seed;
+	struct mp_sim_room *room;
 };
 
 /**
@@ -36,7 +39,9 @@ struct mp_sim_want {
  * @n, @memory: CPUs, in the order they were asked for
  * @period: of each neighbour of the machine, when it was last heeded
  * @state, @state_bytes: all that loads change: random source, prefetchers,
- *	TLBs, levels. Equal bytes go on alike. Owned
+ *	TLBs, levels. Equal bytes go on alike
+ * @fresh: the state where it is not in @room; owned
+ * @room: large memory; @own where the caller keeps none
  */
 struct mp_sim_cores {
 	const struct mp_sim_machine *machine;
@@ -47,6 +52,9 @@ struct mp_sim_cores {
 	uint64_t period[MP_SIM_LEVELS];
 	void *state;
 	size_t state_bytes;
+	void *fresh;
+	struct mp_sim_room *room;
+	struct mp_sim_room own;
 };
 
 /**

@@ -13,7 +13,6 @@
  */
 #include "sim_ring.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A copy of more state than this, or notes of more slots, cost too much. */
@@ -94,29 +93,22 @@ void mp_sim_ring_lay(struct mp_sim_ring *ring, struct mp_sim_cores *cores,
 	}
 }
 
-void mp_sim_ring_free(struct mp_sim_ring *ring)
-{
-	free(ring->before);
-	free(ring->sum);
-	ring->before = NULL;
-	ring->sum = NULL;
-}
-
 /* Is it worth while to find out whether the next turn is like the others? */
 static void try_record(struct mp_sim_ring *ring)
 {
+	struct mp_sim_cores *cores = ring->cores;
+
 	if (ring->in_turn || ring->watched_hops < ring->patience_hops ||
-	    ring->cores->state_bytes > STEADY_STATE_BYTES ||
+	    cores->state_bytes > STEADY_STATE_BYTES ||
 	    ring->slots > STEADY_SLOTS)
 		return;
-	if (!ring->before)
-		ring->before = malloc(ring->cores->state_bytes);
-	if (!ring->sum)
-		ring->sum = malloc((ring->slots + 1ull) *
-				     sizeof(*ring->sum));
+	ring->before = mp_sim_room_take(cores->room, MP_SIM_ROOM_BEFORE,
+					cores->state_bytes);
+	ring->sum = mp_sim_room_take(cores->room, MP_SIM_ROOM_SUM,
+				     (ring->slots + 1ull) * sizeof(*ring->sum));
 	if (!ring->before || !ring->sum)
 		return;
-	memcpy(ring->before, ring->cores->state, ring->cores->state_bytes);
+	memcpy(ring->before, cores->state, cores->state_bytes);
 	ring->sum[0] = 0;
 	ring->phase = MP_SIM_RECORD;
 }

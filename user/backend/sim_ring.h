@@ -25,11 +25,12 @@ enum mp_sim_phase {
  * @phase: enum mp_sim_phase
  * @watched_hops: hops since the ring was last given up as not steady
  * @patience_hops: so many have to pass before it is tried
- * @before: copy of the state at the beginning of the recorded turn; owned
- * @sum: cycles of a turn from position 0 up to each position; owned
+ * @before: copy of the state at the beginning of the recorded turn
+ * @sum: cycles of a turn from position 0 up to each position. Both lie in the
+ *	room of @cores: one ring at a time is noted
  */
 struct mp_sim_ring {
-	const struct mp_sim_cores *cores;
+	struct mp_sim_cores *cores;
 	struct mp_sim_memory *memory;
 	const struct mp_sim_place *place;
 	struct mp_ring shape;
@@ -57,8 +58,6 @@ struct mp_sim_ring {
 void mp_sim_ring_lay(struct mp_sim_ring *ring, struct mp_sim_cores *cores,
 		     struct mp_sim_memory *memory, const struct mp_ring *shape,
 		     uint64_t base, const uint32_t *order);
-
-void mp_sim_ring_free(struct mp_sim_ring *ring);
 
 /**
  * mp_sim_ring_hops() - go on along the ring
