@@ -94,6 +94,28 @@ static void consecutive_lines_go_to_consecutive_sets(void **state)
 	}
 }
 
+static void any_number_of_sets_divides_any_address(void **state)
+{
+	struct mp_sim_cache cache;
+	struct mp_rng rng;
+
+	(void)state;
+	mp_rng_seed(&rng, 6);
+	for (uint32_t i = 0; i < 20000; i++) {
+		/* Of all magnitudes: up to 2^26 sets, and 2^46 bytes. */
+		const uint64_t sets = 1 + mp_rng_below(&rng,
+						1ull << (1 + i % 26));
+		const struct mp_sim_shape shape = shape_of(sets, 1, MP_SIM_LRU);
+		const uint64_t at = mp_rng_below(&rng, 1ull << (7 + i % 40));
+		uint64_t set;
+
+		assert_int_equal(mp_sim_cache_init(&cache, &shape, REACH), 0);
+		cache.is_large = false;
+		mp_sim_cache_sets(&cache, &at, &at, 1, &set);
+		assert_true(set == at / LINE % sets);
+	}
+}
+
 static void the_set_comes_from_the_address_that_is_stated(void **state)
 {
 	const uint64_t virtual = 3 * LINE, physical = 5 * LINE;
@@ -426,6 +448,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(consecutive_lines_go_to_consecutive_sets),
+		cmocka_unit_test(any_number_of_sets_divides_any_address),
 		cmocka_unit_test(
 			the_set_comes_from_the_address_that_is_stated),
 		cmocka_unit_test(slices_fill_evenly),

@@ -24,6 +24,9 @@
 #define LINKED_WAYS 17u
 /* Ways whose bits fit a word. */
 #define WORD_WAYS 64u
+/* What is divided by a multiplication: the product is below 2^64. */
+#define DIVISOR_MAX (1ull << 24)
+#define DIVIDEND_MAX (1ull << 40)
 
 static uint32_t log2_of(uint64_t power)
 {
@@ -221,6 +224,30 @@ static void empty(struct mp_sim_cache *cache, uint64_t set, uint32_t way)
 		mp_sim_qlru_set_age(&cache->order[set], way, 3);
 }
 
+static struct mp_sim_divisor divisor(uint64_t by)
+{
+	return (struct mp_sim_divisor){
+		.by = by,
+		.inverse = by > 1 && by < DIVISOR_MAX ? UINT64_MAX / by + 1 : 0,
+	};
+}
+
+/*
+ * A division takes as long as a look into a set. The inverse is too great by
+ * less than by / 2^64 of 1 / by, so quotients are exact while n * by < 2^64.
+ */
+static uint64_t divide(uint64_t n, const struct mp_sim_divisor *divisor)
+{
+	if (!divisor->inverse || n >= DIVIDEND_MAX)
+		return n / divisor->by;
+	return (uint64_t)((unsigned __int128)n * divisor->inverse >> 64);
+}
+
+static uint64_t remainder_of(uint64_t n, const struct mp_sim_divisor *divisor)
+{
+	return n - divide(n, divisor) * divisor->by;
+}
+
 /*
  * Lines that share their set in every slice come in groups of as many as
  * there are slices; within a group each slice gets one, which one starts
@@ -228,12 +255,12 @@ static void empty(struct mp_sim_cache *cache, uint64_t set, uint32_t way)
  */
 static uint64_t sliced_set(const struct mp_sim_cache *cache, uint64_t line)
 {
-	const uint64_t row = line / cache->slice_sets;
+	const uint64_t row = divide(line, &cache->in_slice_sets);
 	const uint64_t set = line - row * cache->slice_sets;
-	const uint64_t group = row / cache->slices;
+	const uint64_t group = divide(row, &cache->in_slices);
 	const uint64_t hash = mp_rng_mix(group * cache->slice_sets + set + 1);
 
-	return (row + hash % cache->slices) % cache->slices *
+	return remainder_of(row + hash % cache->slices, &cache->in_slices) *
 		       cache->slice_sets + set;
 }
 
@@ -265,6 +292,9 @@ int mp_sim_cache_init(struct mp_sim_cache *cache,
 	cache->slices = shape->slices;
 	cache->sets = shape->lines / shape->ways;
 	cache->slice_sets = cache->sets / shape->slices;
+	cache->in_sets = divisor(cache->sets);
+	cache->in_slice_sets = divisor(cache->slice_sets);
+	cache->in_slices = divisor(cache->slices);
 	cache->is_masked = shape->slices == 1 &&
 			   !(cache->sets & (cache->sets - 1));
 	cache->set_mask = cache->sets - 1;
@@ -341,7 +371,8 @@ void mp_sim_cache_sets(const struct mp_sim_cache *cache,
 			set[i] = address[i] >> shift & cache->set_mask;
 	} else if (cache->slices == 1) {
 		for (i = 0; i < n; i++)
-			set[i] = (address[i] >> shift) % cache->sets;
+			set[i] = remainder_of(address[i] >> shift,
+					      &cache->in_sets);
 	} else {
 		for (i = 0; i < n; i++)
 			set[i] = sliced_set(cache, address[i] >> shift);

@@ -35,6 +35,16 @@ struct mp_sim_shape {
 	bool by_virtual;
 };
 
+/**
+ * struct mp_sim_divisor - a number that others are often divided by
+ * @by: it
+ * @inverse: 2^64 / @by, rounded up; 0: divide as usual
+ */
+struct mp_sim_divisor {
+	uint64_t by;
+	uint64_t inverse;
+};
+
 /** enum mp_sim_layout - how the lines of a store are kept; sim_cache.c */
 enum mp_sim_layout {
 	MP_SIM_ORDERED,		/* sets of words, newest first */
@@ -49,6 +59,7 @@ enum mp_sim_layout {
  * @wide: the same for more ways, @wide_pitch bytes a set; else NULL
  * @list: lines by their keys (MP_SIM_LINKED)
  * @rng: source of random replacement
+ * @in_sets, @in_slice_sets, @in_slices: by which lines are divided
  * @layout: enum mp_sim_layout
  * @keys: keys that there can be, 0 included
  * @room_low, @room_share: ways a set that may be filled: @room_low, and one
@@ -65,6 +76,9 @@ struct mp_sim_cache {
 	struct mp_rng *rng;
 	uint64_t sets;
 	uint64_t slice_sets;
+	struct mp_sim_divisor in_sets;
+	struct mp_sim_divisor in_slice_sets;
+	struct mp_sim_divisor in_slices;
 	uint64_t set_mask;
 	uint32_t layout;
 	uint32_t slices;
