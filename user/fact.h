@@ -97,7 +97,7 @@ struct mp_series {
  * @is_text: the value is @text, not @value
  * @value: number; not used where nothing is known (absent, not-measurable)
  * @low, @high: 95 % limits, or a bracket (see DESIGN), or the range seen
- * @unit: "bytes", "ns", "cycles", "ways", "entries", "Hz"
+ * @unit: "bytes", "ns", "cycles", "ways", "entries", "cpus", "Hz"
  * @text: value as text (a policy)
  * @confidence: 0..1, or NaN = not known
  * @method: how it was found out, one line

@@ -36,6 +36,7 @@ void mp_claim_cache(struct mp_host *host, const struct mp_cache_claim *cache,
 		{ "size", cache->size_bytes },
 		{ "line", cache->line_bytes },
 		{ "ways", cache->ways },
+		{ "shared", cache->shared_cpus },
 	};
 	char fact[MP_FACT_NAME];
 

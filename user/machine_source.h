@@ -39,6 +39,7 @@ struct mp_cache_claim {
 	uint64_t size_bytes;
 	uint32_t line_bytes;
 	uint32_t ways;
+	uint32_t shared_cpus;
 };
 
 /**

@@ -105,6 +105,20 @@ static uint32_t number_of(const char *root, uint32_t cpu, uint32_t index,
 	return (uint32_t)strtoul(text, NULL, 10);
 }
 
+/* Of a list of CPUs those that may be used, as no others can be asked about:
+ * all, where that is not known; 0 where the list is not understood. */
+static uint32_t usable_of(const struct mp_host *host, const char *list)
+{
+	struct mp_cpus cpus;
+
+	if (mp_cpus_parse(&cpus, list))
+		return 0;
+	if (mp_cpus_count(&host->cpus))
+		for (uint32_t i = 0; i < MP_CPUS_MAX / 64; i++)
+			cpus.word[i] &= host->cpus.word[i];
+	return mp_cpus_count(&cpus);
+}
+
 void mp_sysfs_claims(struct mp_host *host, const char *root, uint32_t cpu)
 {
 	static const char path[] =
@@ -126,6 +140,9 @@ void mp_sysfs_claims(struct mp_host *host, const char *root, uint32_t cpu)
 		if (mp_file_line(text, sizeof(text), root, path, cpu, i,
 				 "size") == 0)
 			cache.size_bytes = parse_size(text);
+		if (mp_file_line(text, sizeof(text), root, path, cpu, i,
+				 "shared_cpu_list") == 0)
+			cache.shared_cpus = usable_of(host, text);
 		mp_claim_cache(host, &cache, SOURCE);
 	}
 }

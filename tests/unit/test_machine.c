@@ -162,16 +162,18 @@ static void another_machine_s_topology_makes_no_claim(void **state)
 
 static void a_cache_is_claimed_field_by_field(void **state)
 {
-	const struct mp_cache_claim cache = { 2, 1048576, 0, 8 };
-	const struct mp_cache_claim beyond = { 5, 1048576, 64, 8 };
+	const struct mp_cache_claim cache = { 2, 1048576, 0, 8, 2 };
+	const struct mp_cache_claim beyond = { 5, 1048576, 64, 8, 1 };
 	struct mp_host host = { 0 };
 
 	(void)state;
 	mp_claim_cache(&host, &cache, "sysfs");
 	mp_claim_cache(&host, &beyond, "sysfs");
-	assert_int_equal(host.n_claims, 2);
+	assert_int_equal(host.n_claims, 3);
 	assert_string_equal(host.claim[0].fact, "cpu.l2.size");
 	assert_string_equal(host.claim[1].fact, "cpu.l2.ways");
+	assert_string_equal(host.claim[2].fact, "cpu.l2.shared");
+	assert_true(host.claim[2].value == 2);
 }
 
 int main(void)

@@ -153,10 +153,35 @@ static void the_first_line_of_a_file_comes_without_its_end(void **state)
 	made_tree_free(root);
 }
 
+static void those_that_share_are_counted_as_far_as_they_may_be_used(void **state)
+{
+	struct mp_host host = { 0 };
+	char *root = made_tree();
+
+	(void)state;
+	put_cache(root, 0, "Data\n", 1, "48K\n", "64\n", "12\n");
+	made_tree_file(root, CACHE "/index0/shared_cpu_list", "3\n");
+	put_cache(root, 1, "Unified\n", 2, "2M\n", "64\n", "16\n");
+	made_tree_file(root, CACHE "/index1/shared_cpu_list", "2-3,66-67\n");
+	put_cache(root, 2, "Unified\n", 3, "32M\n", "64\n", "16\n");
+	made_tree_file(root, CACHE "/index2/shared_cpu_list", "?\n");
+	mp_sysfs_claims(&host, root, 3);
+	assert_true(claim_of(&host, "cpu.l1d.shared") == 1);
+	assert_true(claim_of(&host, "cpu.l2.shared") == 4);
+	assert_true(claim_of(&host, "cpu.l3.shared") == -1);
+	memset(&host, 0, sizeof(host));
+	assert_int_equal(mp_cpus_parse(&host.cpus, "1-3"), 0);
+	mp_sysfs_claims(&host, root, 3);
+	assert_true(claim_of(&host, "cpu.l1d.shared") == 1);
+	assert_true(claim_of(&host, "cpu.l2.shared") == 2);
+	made_tree_free(root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(caches_of_data_are_claimed_and_others_are_not),
+		cmocka_unit_test(those_that_share_are_counted_as_far_as_they_may_be_used),
 		cmocka_unit_test(what_is_empty_missing_or_odd_is_left_out),
 		cmocka_unit_test(an_earlier_source_is_believed_first),
 		cmocka_unit_test(lists_of_cpus_are_understood),

@@ -152,7 +152,7 @@ static void value_cell(const struct table *table, uint32_t i,
 	bool has_unit;
 
 	mp_format_fact(value, fact, table->style->utf8);
-	/* A number without a unit is cycles, entries or ways. */
+	/* A number without a unit is cycles, entries, ways or CPUs. */
 	has_unit = !fact || !mp_verdict_known(fact->verdict) ||
 		   fact->is_text || strchr(value, ' ');
 	snprintf(cell, CELL_ROOM, "%s%s%s", fact ? value : "not asked",

@@ -26,7 +26,8 @@ static const struct scale scales[] = {
 };
 
 /* Units that need no naming where a table's row says what is counted. */
-static const char *const counted[] = { "ways", "entries", "cycles", "" };
+static const char *const counted[] = { "ways", "entries", "cycles", "cpus",
+					"" };
 
 const char *mp_format_plain(char text[MP_FORMAT_ROOM], double value)
 {
