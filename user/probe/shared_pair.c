@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A ring that nearly fills a level is walked beside a tiny ring on another
+ * CPU, then beside one as large as the level; and, to compare, one that is
+ * too large for it. The first two are phases of one experiment, so that they
+ * have the same memory and the same moment.
+ */
+#include "probe/shared_pair.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "analysis/stat.h"
+
+/*
+ * What is walked, in eighths of the level. With the level's own size beside
+ * it that is nearly twice of what it holds; and where the oldest line goes,
+ * lines that come round often stay, so it must not be much less: see
+ * is_sensitive().
+ */
+#define EIGHTHS_OWN 7
+#define EIGHTHS_LOAD 8
+/* A ring that every level has room for beside the other. */
+#define TINY_BYTES 4096u
+/* Every second line at least, as a line's neighbour may be fetched along; so
+ * many slots at most, so that a turn of a large level stays short. */
+#define APART 2u
+#define SLOTS_MAX 16384u
+#define REACH (64u << 10)
+/* Hops are timed one by one: that slows them down, and it is the load beside
+ * them that shall be quick. The last of three turns counts. */
+#define HOPS 512u
+#define TURNS 3u
+#define BURSTS_LEAST 24u
+#define BURSTS_MIN 4u
+#define BURSTS_MAX 512u
+/* A replicate sees both in turn, so that they have the same memory and the
+ * same moment; so often where a round takes long, or not. The first round
+ * does not count: a level that strangers use takes more than a turn until
+ * it holds a new ring, and what comes second would only seem quicker. */
+#define ROUNDS_DEAR 2u
+#define ROUNDS_CHEAP 4u
+#define DEAR_SLOTS 8192u
+/* Replicates, and how many are looked at. */
+#define REPLICATES 7u
+#define REPLICATES_DEEP 12u
+#define REPLICATES_MAX 16u
+/* Actors: what is walked, and what lies beside it. */
+#define WALKED 0u
+#define BESIDE 1u
+#define WALKED_AGAIN 2u
+#define BESIDE_AGAIN 3u
+/* Of what all missing would take: a shared level shows more than half of it
+ * under any policy, another one nothing; limits on one side of this decide. */
+#define SHARE 0.25
+/* The load has to come round this often, in level sizes a turn, with what is
+ * walked: 1 would be just full. */
+#define PRESSURE 1.05
+/* Limits of a size that rings can be cut to. */
+#define SIZE_APART 4.0
+/* What is walked has to be beyond the level inside by so much. */
+#define INNER_TIMES 2.0
+
+/* Misses count from here on: a part of what a hop takes when all miss. */
+#define SCALE_LEAST 0.2
+
+/*
+ * The counted replicates of one experiment, ticks a hop: beside a tiny ring,
+ * and beside a load where there is one.
+ */
+struct seen {
+	uint32_t n;
+	double calm[REPLICATES_MAX];
+	double loaded[REPLICATES_MAX];
+	double read_ticks;
+	uint64_t id;
+};
+
+
+const char *const mp_tie_doubt_text[MP_DOUBTS] = {
+	[MP_DOUBT_NONE] = "",
+	[MP_DOUBT_NOISE] = "replicates without the load lie as far apart as it would show",
+	[MP_DOUBT_FLAT] = "a ring twice as large is not slower",
+	[MP_DOUBT_WEAK] = "nothing shows, but the load is too slow to evict what is walked",
+	[MP_DOUBT_CROWD] = "nothing shows, but strangers use the level, and one load may be lost among theirs",
+	[MP_DOUBT_BETWEEN] = "hops get slower, but too little for a level that is shared",
+	[MP_DOUBT_OUTER] = "the level outside it is so small that it may be what evicts",
+	[MP_DOUBT_ORDER] = "an inner level seems shared and an outer one not",
+};
+
+const struct mp_fact *mp_shared_size(const struct mp_view *view, uint32_t k)
+{
+	char name[MP_FACT_NAME];
+
+	snprintf(name, sizeof(name), "cpu.%s.size", mp_cpu_level_name[k]);
+	return mp_facts_find(view->facts, name);
+}
+
+static uint64_t line_of(const struct mp_view *view)
+{
+	const double line = mp_cpu_value(view, "l1d", "line");
+
+	return line >= 16 && line <= 4096 ? (uint64_t)line :
+					    MP_CPU_LINE_USUAL;
+}
+
+/* Known from below only it could be another level's. */
+bool mp_shared_level(const struct mp_view *view, uint32_t k,
+		     struct mp_shared_level *level)
+{
+	const struct mp_fact *fact = mp_shared_size(view, k);
+
+	if (!fact || (fact->verdict != MP_MEASURED &&
+		      fact->verdict != MP_VARIES) ||
+	    !(fact->low > 0) || fact->high > fact->low * SIZE_APART)
+		return false;
+	level->moves = fact->verdict == MP_VARIES;
+	level->size = fact->value;
+	if (k && !(fact->value > INNER_TIMES *
+		   mp_cpu_value(view, mp_cpu_level_name[k - 1], "size")))
+		return false;
+	level->stride = APART * line_of(view);
+	while (level->size / (double)level->stride > SLOTS_MAX)
+		level->stride *= 2;
+	return level->size >= 16.0 * (double)level->stride;
+}
+
+static uint64_t part(const struct mp_shared_level *level, uint32_t eighths)
+{
+	const uint64_t bytes = (uint64_t)(level->size * eighths / 8);
+
+	return bytes - bytes % level->stride;
+}
+
+static uint64_t tiny(const struct mp_shared_level *level)
+{
+	return TINY_BYTES > 2 * level->stride ? TINY_BYTES :
+						2 * level->stride;
+}
+
+static void walk_of(const struct mp_view *view, uint64_t length,
+		    uint64_t stride, struct mp_actor *actor)
+{
+	const uint64_t bursts = TURNS * (length / stride) / HOPS + 1;
+	struct mp_exp exp;
+
+	mp_exp_chase(&exp, view->cpu, view->pages, length, stride,
+		     REACH < length && REACH >= stride ? REACH : 0);
+	*actor = exp.actor[0];
+	actor->warm_hops = length / stride;
+	actor->hops = HOPS;
+	actor->bursts = bursts > BURSTS_LEAST ? (uint32_t)bursts :
+						BURSTS_LEAST;
+	actor->detail = MP_DETAIL_HIST;
+	actor->group = 1;
+}
+
+static void load_of(uint32_t place, uint64_t offset, uint64_t length,
+		    uint64_t stride, struct mp_actor *actor)
+{
+	struct mp_exp exp;
+
+	mp_exp_chase(&exp, place, MP_PAGES_4K, length, stride,
+		     REACH < length && REACH >= stride ? REACH : 0);
+	*actor = exp.actor[0];
+	actor->arena = 1;
+	actor->offset = offset;
+	actor->warm_hops = length / stride;
+	actor->background = 1;
+}
+
+/* Two arenas, and a walk beside a tiny ring at the end of the second. */
+static void make(const struct mp_view *view, const struct mp_shared_level *level,
+		 uint32_t other, uint64_t own, uint64_t load,
+		 struct mp_exp *exp)
+{
+	mp_exp_chase(exp, view->cpu, view->pages, own, level->stride, 0);
+	exp->arena[0].node = view->node;
+	exp->n_arenas = 2;
+	exp->arena[1] = exp->arena[0];
+	exp->arena[1].bytes = load + tiny(level);
+	exp->n_actors = 2;
+	exp->rounds = own / level->stride > DEAR_SLOTS ? ROUNDS_DEAR :
+							 ROUNDS_CHEAP;
+	walk_of(view, own, level->stride, &exp->actor[WALKED]);
+	load_of(other, load, tiny(level), level->stride, &exp->actor[BESIDE]);
+}
+
+/* Beside a tiny ring, then the same beside one as large as the level. */
+static void make_pair(const struct mp_view *view, const struct mp_shared_level *level,
+		      uint32_t other, struct mp_exp *exp)
+{
+	const uint64_t load = part(level, EIGHTHS_LOAD);
+	struct mp_actor *actor = exp->actor;
+
+	make(view, level, other, part(level, EIGHTHS_OWN), load, exp);
+	exp->n_actors = 4;
+	actor[WALKED_AGAIN] = actor[WALKED];
+	actor[WALKED_AGAIN].phase = 1;
+	load_of(other, 0, load, level->stride, &actor[BESIDE_AGAIN]);
+	actor[BESIDE_AGAIN].phase = 1;
+}
+
+/* What it would be like: all that both walk, walked by one. */
+static void make_full(const struct mp_view *view, const struct mp_shared_level *level,
+		      uint32_t other, struct mp_exp *exp)
+{
+	make(view, level, other, part(level, EIGHTHS_OWN + EIGHTHS_LOAD), 0,
+	     exp);
+}
+
+bool mp_shared_has_room(const struct mp_view *view,
+			const struct mp_shared_level *level)
+{
+	return part(level, EIGHTHS_OWN + EIGHTHS_LOAD) + tiny(level) <=
+	       view->arena_max_bytes;
+}
+
+static uint32_t replicates(const struct mp_view *view)
+{
+	return view->depth == MP_DEPTH_DEEP ? REPLICATES_DEEP : REPLICATES;
+}
+
+int mp_shared_plan(const struct mp_view *view,
+		   const struct mp_shared_level *level, uint32_t other,
+		   uint32_t first, struct mp_plan *plan)
+{
+	const uint32_t n = replicates(view);
+	struct mp_exp exp;
+	int err;
+
+	make_pair(view, level, other, &exp);
+	err = mp_plan_add(plan, &exp, n);
+	if (err)
+		return err;
+	make_full(view, level, first, &exp);
+	return mp_plan_add(plan, &exp, n);
+}
+
+/* Ticks a hop of one actor over the last turn of its rounds; NaN: too little
+ * of it was calm. */
+static double last_turn(const struct mp_batch *batch, uint32_t actor)
+{
+	const uint32_t from = batch->exp.actor[actor].bursts / TURNS *
+			      (TURNS - 1);
+	double ticks[BURSTS_MAX];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < batch->n_samples && n < BURSTS_MAX; i++) {
+		const struct memprobe_sample *sample = &batch->sample[i];
+
+		if (sample->actor == actor && sample->round &&
+		    sample->burst >= from &&
+		    sample->hops && mp_sample_calm(sample))
+			ticks[n++] = (double)sample->ticks /
+				     (double)sample->hops;
+	}
+	return n >= BURSTS_MIN ? mp_stat_midmean(ticks, n) : NAN;
+}
+
+static void look(const struct mp_view *view, const struct mp_exp *exp,
+		 struct seen *seen)
+{
+	*seen = (struct seen){ .id = mp_exp_id(exp) };
+	for (uint32_t i = 0; i < view->n_batches; i++) {
+		const struct mp_batch *batch = view->batch[i];
+		double calm, loaded;
+
+		if (batch->id != seen->id || !mp_batch_counts(batch) ||
+		    !mp_exp_equal(&batch->exp, exp) ||
+		    seen->n == REPLICATES_MAX)
+			continue;
+		calm = last_turn(batch, WALKED);
+		loaded = exp->n_actors > WALKED_AGAIN ?
+			 last_turn(batch, WALKED_AGAIN) : calm;
+		if (isnan(calm) || isnan(loaded))
+			continue;
+		seen->calm[seen->n] = calm;
+		seen->loaded[seen->n++] = loaded;
+		seen->read_ticks = batch->grant.read_ticks;
+	}
+}
+
+/*
+ * Would a shared level show? While what is walked comes round once, the load
+ * makes so many hops as its misses let it; where the oldest line goes, that
+ * has to overflow the level, or what is walked stays, and only the load
+ * misses.
+ */
+static bool is_sensitive(double calm, double full, double read_ticks)
+{
+	const double miss = full - read_ticks;
+
+	return miss > 0 && EIGHTHS_OWN / 8.0 * (1 + calm / miss) > PRESSURE;
+}
+
+/* Nothing shows. Does that mean that there is nothing? */
+static uint32_t judge_none(const struct mp_shared_level *level, double calm, double full,
+			   double read_ticks, uint32_t *doubt)
+{
+	if (level->moves)
+		*doubt = MP_DOUBT_CROWD;
+	else if (!is_sensitive(calm, full, read_ticks))
+		*doubt = MP_DOUBT_WEAK;
+	else
+		return MP_TIE_PRIVATE;
+	return MP_TIE_UNCLEAR;
+}
+
+static uint32_t judge(const struct mp_view *view, const struct mp_shared_level *level,
+		      const struct seen *pair, const struct seen *full,
+		      uint32_t *doubt)
+{
+	const double calm = mp_stat_median_of(pair->calm, pair->n);
+	const double most = mp_stat_median_of(full->calm, full->n);
+	const double scale = most - calm;
+	double share[REPLICATES_MAX];
+	struct mp_interval limits;
+
+	*doubt = MP_DOUBT_FLAT;
+	if (!(scale > SCALE_LEAST * (most - pair->read_ticks)))
+		return MP_TIE_UNCLEAR;
+	for (uint32_t i = 0; i < pair->n; i++)
+		share[i] = (pair->loaded[i] - pair->calm[i]) / scale;
+	mp_stat_limits(share, pair->n, view->seed, &limits);
+	*doubt = MP_DOUBT_NONE;
+	if (limits.low > SHARE)
+		return MP_TIE_SHARED;
+	if (limits.high < SHARE && limits.low > -SHARE)
+		return judge_none(level, calm, most, pair->read_ticks, doubt);
+	*doubt = mp_stat_sd(pair->calm, pair->n) > SHARE * scale ||
+		 limits.low < -SHARE ? MP_DOUBT_NOISE : MP_DOUBT_BETWEEN;
+	return MP_TIE_UNCLEAR;
+}
+
+uint32_t mp_shared_judge(const struct mp_view *view,
+			 const struct mp_shared_level *level, uint32_t other,
+			 uint32_t first, uint32_t *doubt,
+			 struct mp_fact *fact)
+{
+	struct seen pair, full;
+	struct mp_exp exp;
+
+	*doubt = MP_DOUBT_NONE;
+	make_full(view, level, first, &exp);
+	look(view, &exp, &full);
+	make_pair(view, level, other, &exp);
+	look(view, &exp, &pair);
+	if (full.n < MP_SHARED_LEAST || pair.n < MP_SHARED_LEAST)
+		return MP_TIE_NOT_ASKED;
+	if (fact) {
+		mp_fact_note(fact, full.id);
+		mp_fact_note(fact, pair.id);
+	}
+	return judge(view, level, &pair, &full, doubt);
+}
