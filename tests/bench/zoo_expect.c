@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "limits.h"
+#include "zoo_machine.h"
 
 #define SMALL_PAGE 4096ull
 #define HUGE_PAGE (2ull << 20)
@@ -283,7 +284,8 @@ static int add_policy(struct mp_sim_machine *machine, uint32_t k)
 	char name[MP_SIM_NAME];
 
 	level_fact(name, level->name, "policy");
-	if (!zoo_knows_policy(machine, k))
+	if (!zoo_knows_policy(machine, k) ||
+	    (level->ways == 2 && policy == MP_SIM_QLRU))
 		return add(machine, name, "any");
 	if (level->ways == 2 && (policy == MP_SIM_LRU ||
 				 policy == MP_SIM_TREE_PLRU ||
@@ -311,13 +313,12 @@ static int add_level(struct mp_sim_machine *machine, uint32_t k)
 	const uint32_t cpus = machine->general.cpus, n = level->name;
 	const bool seen = zoo_reach_bytes(machine, k) * BEYOND <=
 			  arena_bytes(machine);
-	char name[MP_SIM_NAME];
+	char name[MP_SIM_NAME], bytes[ZOO_SIZE_TEXT];
 	int err;
 
-	err = is_disturbed(machine, k) ?
-	      add(machine, level_fact(name, n, "size"), "varies") :
-	      add_if(machine, seen, level_fact(name, n, "size"),
-		     level->size_bytes);
+	zoo_size_text(bytes, level->size_bytes);
+	err = add(machine, level_fact(name, n, "size"), "%s",
+		  is_disturbed(machine, k) ? "varies" : seen ? bytes : "any");
 	err = err ?: add_if(machine, zoo_knows_sets(machine, k),
 			    level_fact(name, n, "ways"), level->ways);
 	err = err ?: add_if(machine, true, level_fact(name, n, "line"),

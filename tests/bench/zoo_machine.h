@@ -65,6 +65,12 @@ struct zoo_wish {
 uint32_t zoo_machine_draw(struct mp_sim_machine *machine,
 			  const struct zoo_wish *wish, uint64_t index);
 
+/** ZOO_SIZE_TEXT - room for a size in words. */
+#define ZOO_SIZE_TEXT 24
+
+/** zoo_size_text() - bytes as people write them, where that loses nothing */
+const char *zoo_size_text(char text[ZOO_SIZE_TEXT], uint64_t bytes);
+
 /**
  * zoo_machine_text() - a machine as the text of its file
  *

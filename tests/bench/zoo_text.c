@@ -6,29 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Expectations of one line. */
-#define EXPECTS_A_LINE 4
+/* Expectations of one line at most. */
+#define EXPECTS_A_LINE 6
 
-/* Sizes as people write them, where that loses nothing. */
-static const char *size_text(char text[24], uint64_t bytes)
+const char *zoo_size_text(char text[ZOO_SIZE_TEXT], uint64_t bytes)
 {
 	if (bytes && bytes % (1u << 30) == 0)
-		snprintf(text, 24, "%lluG", (unsigned long long)bytes >> 30);
+		snprintf(text, ZOO_SIZE_TEXT, "%lluG", (unsigned long long)bytes >> 30);
 	else if (bytes && bytes % (1u << 20) == 0)
-		snprintf(text, 24, "%lluM", (unsigned long long)bytes >> 20);
+		snprintf(text, ZOO_SIZE_TEXT, "%lluM", (unsigned long long)bytes >> 20);
 	else if (bytes && bytes % (1u << 10) == 0)
-		snprintf(text, 24, "%lluK", (unsigned long long)bytes >> 10);
+		snprintf(text, ZOO_SIZE_TEXT, "%lluK", (unsigned long long)bytes >> 10);
 	else
-		snprintf(text, 24, "%llu", (unsigned long long)bytes);
+		snprintf(text, ZOO_SIZE_TEXT, "%llu", (unsigned long long)bytes);
 	return text;
 }
 
 static void print_level(FILE *out, const struct mp_sim_level *level)
 {
-	char text[24];
+	char text[ZOO_SIZE_TEXT];
 
 	fprintf(out, "level    name=%s size=%s", mp_sim_level_names[level->name],
-		size_text(text, level->size_bytes));
+		zoo_size_text(text, level->size_bytes));
 	fprintf(out, " ways=%u line=%llu", level->ways,
 		(unsigned long long)level->line_bytes);
 	if (level->sector_bytes != level->line_bytes)
@@ -90,20 +89,43 @@ static void print_conditions(FILE *out, const struct mp_sim_machine *machine)
 	}
 }
 
+/* "cpu.l2" of "cpu.l2.size": what a fact is about. */
+static size_t subject_of(const char *fact)
+{
+	const char *dot = strchr(fact, '.');
+	const char *next = dot ? strchr(dot + 1, '.') : NULL;
+
+	return next ? (size_t)(next - fact) : strlen(fact);
+}
+
+/* Each subject has lines of its own. */
 static void print_expects(FILE *out, const struct mp_sim_machine *machine)
 {
-	for (uint32_t i = 0; i < machine->n_expects; i++)
-		fprintf(out, "%s%s=%s%s",
-			i % EXPECTS_A_LINE ? " " : "expect   ",
-			machine->expect[i].fact, machine->expect[i].value,
-			(i + 1) % EXPECTS_A_LINE &&
-			i + 1 < machine->n_expects ? "" : "\n");
+	uint32_t of_line = 0;
+
+	for (uint32_t i = 0; i < machine->n_expects; i++) {
+		const struct mp_sim_expect *expect = &machine->expect[i];
+		const size_t n = subject_of(expect->fact);
+
+		if (of_line && of_line < EXPECTS_A_LINE &&
+		    subject_of(expect[-1].fact) == n &&
+		    !strncmp(expect[-1].fact, expect->fact, n)) {
+			of_line++;
+			fputc(' ', out);
+		} else {
+			fprintf(out, "%sexpect   ", i ? "\n" : "");
+			of_line = 1;
+		}
+		fprintf(out, "%s=%s", expect->fact, expect->value);
+	}
+	if (of_line)
+		fputc('\n', out);
 }
 
 char *zoo_machine_text(const struct mp_sim_machine *machine)
 {
 	const struct mp_sim_general *general = &machine->general;
-	char *text = NULL, ram[24];
+	char *text = NULL, ram[ZOO_SIZE_TEXT];
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 
@@ -113,7 +135,7 @@ char *zoo_machine_text(const struct mp_sim_machine *machine)
 	fprintf(out, "machine  name=%s cpus=%u clock_mhz=%.10g "
 		"memory_latency=%u ram=%s\n", general->name, general->cpus,
 		general->clock_mhz, general->memory_latency_cycles,
-		size_text(ram, general->ram_bytes));
+		zoo_size_text(ram, general->ram_bytes));
 	for (uint32_t i = 0; i < machine->n_levels; i++)
 		print_level(out, &machine->level[i]);
 	print_translation(out, machine);

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the zoo calls right, and what it says that nobody could know. */
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
+#include "backend/sim_honour.h"
 #include "tests/bench/zoo_expect.h"
+
+#define PUBLISHED "tests/sim/published"
 
 #define L1 "level name=l1d size=32K ways=8 latency=4\n"
 #define L2 "level name=l2 size=1M ways=16 latency=14"
@@ -41,7 +46,7 @@ static void what_a_machine_has_is_expected_of_it(void **state)
 	     "level name=l1d size=32K ways=8 latency=4 policy=tree-plru\n"
 	     L2 " line=128 sector=64 policy=nru inclusion=inclusive shared=2\n"
 	     TLBS "prefetch kind=adjacent into=l2\n");
-	assert_string_equal(of("cpu.l1d.size"), "32768");
+	assert_string_equal(of("cpu.l1d.size"), "32K");
 	assert_string_equal(of("cpu.l1d.policy"), "plru");
 	assert_string_equal(of("cpu.l1d.latency"), "2.0000");
 	assert_string_equal(of("cpu.l1d.inclusion"), "nothing");
@@ -76,7 +81,7 @@ static void ways_need_lines_of_one_set(void **state)
 	assert_string_equal(of("cpu.l1d.ways"), "8");
 	assert_string_equal(of("cpu.l2.ways"), "any");
 	assert_string_equal(of("cpu.l2.policy"), "any");
-	assert_string_equal(of("cpu.l2.size"), "1048576");
+	assert_string_equal(of("cpu.l2.size"), "1M");
 	make(L1 L2 "\nplace thp=refused pages=contiguous\n");
 	assert_string_equal(of("cpu.l2.ways"), "16");
 	make(L1 L2 " index=virtual\nplace thp=refused\n");
@@ -217,7 +222,57 @@ static void exclusive_levels_reach_as_far_as_both(void **state)
 	make(L1 L2 " inclusion=exclusive\n");
 	assert_int_equal(zoo_reach_bytes(&machine, 0), 32 << 10);
 	assert_int_equal(zoo_reach_bytes(&machine, 1), (1 << 20) + (32 << 10));
-	assert_string_equal(of("cpu.l2.size"), "1048576");
+	assert_string_equal(of("cpu.l2.size"), "1M");
+}
+
+static int is_machine(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && !strcmp(dot, ".machine");
+}
+
+/* Every expectation that a file states, and none that it leaves out. */
+static void check_file(const char *path)
+{
+	struct mp_sim_machine read;
+	char why[256];
+
+	mp_sim_machine_free(&machine);
+	if (mp_sim_machine_read(&read, path, why, sizeof(why)) ||
+	    mp_sim_honour(&read, path, why, sizeof(why)))
+		fail_msg("%s", why);
+	machine = read;
+	machine.expect = NULL;
+	machine.n_expects = 0;
+	assert_int_equal(zoo_expect(&machine), 0);
+	assert_int_equal(machine.n_expects, read.n_expects);
+	for (uint32_t i = 0; i < read.n_expects; i++) {
+		if (strcmp(of(read.expect[i].fact), read.expect[i].value))
+			fail_msg("%s: %s=%s, but by the rule %s", path,
+				 read.expect[i].fact, read.expect[i].value,
+				 of(read.expect[i].fact));
+	}
+	mp_sim_machine_free(&read);
+}
+
+static void published_machines_are_expected_what_the_rule_says(void **state)
+{
+	struct dirent **entry;
+	char path[512];
+	int n;
+
+	(void)state;
+	n = scandir(PUBLISHED, &entry, is_machine, alphasort);
+	/* As many cores as the table has. */
+	assert_int_equal(n, 23);
+	for (int i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), PUBLISHED "/%.200s",
+			 entry[i]->d_name);
+		free(entry[i]);
+		check_file(path);
+	}
+	free(entry);
 }
 
 static int end(void **state)
@@ -241,6 +296,8 @@ int main(void)
 		cmocka_unit_test(what_moves_has_no_number),
 		cmocka_unit_test(one_cpu_shares_with_nobody_that_could_be_asked),
 		cmocka_unit_test(a_stride_prefetcher_hides_a_stream),
+		cmocka_unit_test(
+			published_machines_are_expected_what_the_rule_says),
 		cmocka_unit_test(exclusive_levels_reach_as_far_as_both),
 	};
 
