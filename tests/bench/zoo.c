@@ -268,8 +268,10 @@ static void keep_wrong(const struct zoo *zoo)
 		if (!out)
 			fprintf(stderr, "zoo: %s: %s\n", path, strerror(errno));
 		else
-			fprintf(out, "%s# replay: memprobe run --backend sim=%s "
-				"--seed %llu\n", text, path,
+			fprintf(out, "%s# replay: memprobe run%s --backend sim=%s "
+				"--seed %llu\n", text,
+				zoo->jobs.how.depth == MP_DEPTH_QUICK ?
+				" --quick" : "", path,
 				(unsigned long long)zoo->jobs.how.seed);
 		for (; i < wrong->n && wrong->note[i].job == job; i++) {
 			if (out)

@@ -98,7 +98,7 @@ static void a_job_that_crashes_or_hangs_is_told_and_the_rest_is_done(void **stat
 
 	(void)state;
 	pool.work = stumble;
-	pool.limit_s = 1;
+	pool.limit_s = 3;
 	assert_int_equal(zoo_pool_run(&pool), 0);
 	assert_false(seen.bad);
 	for (uint32_t i = 0; i < JOBS; i++)
