@@ -138,6 +138,28 @@ static void a_flush_reaches_inclusive_halves(void **state)
 	mp_batch_free(&batch);
 }
 
+/* A visit has 16 bytes of its slot. */
+static void later_visits_to_a_slot_fall_on_its_second_half(void **state)
+{
+	static const char text[] =
+		"machine name=a clock_mhz=1000 memory_latency=200\n"
+		"level name=l1d size=2K ways=2 line=32 latency=4\n"
+		"clock tsc_mhz=1000 read=30\n";
+	static const uint32_t steps[] = { TOUCH(0), FLUSH(0), TIME(0) };
+	static const uint32_t halves[] = { 4 }, whole[] = { 200 };
+	struct mp_batch batch;
+	struct mp_exp exp;
+
+	(void)state;
+	ask(&exp, steps, 3, 2);
+	walk(text, &exp, 0, &batch);
+	assert_cycles(&batch, 1, halves, 1);
+	mp_batch_free(&batch);
+	walk(MACHINE("1", ""), &exp, 0, &batch);
+	assert_cycles(&batch, 1, whole, 1);
+	mp_batch_free(&batch);
+}
+
 static void many_bursts_see_below_a_step_of_the_clock(void **state)
 {
 	static const uint32_t steps[] = { TOUCH(0), TIME(0) };
@@ -245,6 +267,7 @@ int main(void)
 		cmocka_unit_test(timed_steps_tell_the_level_of_their_line),
 		cmocka_unit_test(a_burst_meets_what_the_last_one_left),
 		cmocka_unit_test(a_flush_reaches_inclusive_halves),
+		cmocka_unit_test(later_visits_to_a_slot_fall_on_its_second_half),
 		cmocka_unit_test(many_bursts_see_below_a_step_of_the_clock),
 		cmocka_unit_test(gaps_show_in_ticks_and_in_a_witness),
 		cmocka_unit_test(a_window_ends_a_sequence_at_a_look),

@@ -257,10 +257,8 @@ static int lay(struct job *job, struct mp_sim_walk *walk)
 	};
 	uint32_t **order = &job->order[walk->number];
 
-	if (actor->op == MP_OP_SEQUENCE) {
-		mp_sim_sequence_lay(walk, &job->batch->exp);
-		return 0;
-	}
+	if (actor->op == MP_OP_SEQUENCE)
+		return mp_sim_sequence_lay(walk, &job->batch->exp);
 	*order = make_order(&ring, seed_of(job, walk->number));
 	if (!*order)
 		return -ENOMEM;

@@ -15,6 +15,8 @@
 #include "steps.h"
 
 #define WHAT 3u
+/* Each visit to a slot has two words of its own. */
+#define VISIT_BYTES (MP_STEPS_SLOT / MP_STEPS_VISITS)
 
 /* No slot more often than its line has room for. */
 static int check_visits(const struct mp_exp *exp, uint64_t slots)
@@ -42,16 +44,33 @@ int mp_sim_sequence_check(const struct mp_exp *exp)
 	return check_visits(exp, actor->length / actor->stride);
 }
 
-static uint64_t slot_at(const struct mp_sim_walk *walk, uint32_t step)
+/* Where a step finds its words: the first visit at the slot's begin, the next
+ * behind. */
+static uint64_t visit_at(const struct mp_sim_walk *walk, uint32_t step,
+			 uint8_t *visits)
 {
-	return walk->base + (step >> 2) * walk->actor->stride;
+	const uint32_t slot = step >> 2;
+
+	return walk->base + slot * walk->actor->stride +
+	       VISIT_BYTES * visits[slot]++;
 }
 
-void mp_sim_sequence_lay(struct mp_sim_walk *walk, const struct mp_exp *exp)
+static uint8_t *no_visits(const struct mp_actor *actor)
 {
+	return calloc(actor->length / actor->stride, sizeof(uint8_t));
+}
+
+int mp_sim_sequence_lay(struct mp_sim_walk *walk, const struct mp_exp *exp)
+{
+	uint8_t *visits = no_visits(walk->actor);
+
+	if (!visits)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < exp->n_steps; i++)
 		mp_sim_memory_load(walk->memory,
-				   slot_at(walk, exp->steps[i]));
+				   visit_at(walk, exp->steps[i], visits));
+	free(visits);
+	return 0;
 }
 
 static void load(struct mp_sim_walk *walk, uint64_t at)
@@ -93,11 +112,12 @@ static int walk_steps(struct mp_sim_walk *walk, const struct mp_exp *exp,
 {
 	const uint64_t start = mp_sim_clock_tick(&walk->clock);
 	const uint64_t gaps = walk->clock.gaps;
-	int err = 0;
+	uint8_t *visits = no_visits(walk->actor);
+	int err = visits ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; i < exp->n_steps && !err; i++) {
 		err = step(walk, exp->steps[i] & WHAT,
-			   slot_at(walk, exp->steps[i]), notes);
+			   visit_at(walk, exp->steps[i], visits), notes);
 		sample->hops++;
 		if (sample->hops % MP_STEPS_LOOK == 0 &&
 		    mp_sim_clock_tick(&walk->clock) - start >=
@@ -109,6 +129,7 @@ static int walk_steps(struct mp_sim_walk *walk, const struct mp_exp *exp,
 	mp_sim_walk_switches(walk, walk->clock.gaps - gaps, sample);
 	if (sample->hops < exp->n_steps)
 		sample->flags |= MEMPROBE_F_SHORT;
+	free(visits);
 	return err;
 }
 

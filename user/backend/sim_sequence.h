@@ -17,8 +17,9 @@ int mp_sim_sequence_check(const struct mp_exp *exp);
 /**
  * mp_sim_sequence_lay() - touch each slot in the order of the steps, as
  *	whoever writes the sequence into its slots does
+ * Return: 0 or -ENOMEM.
  */
-void mp_sim_sequence_lay(struct mp_sim_walk *walk, const struct mp_exp *exp);
+int mp_sim_sequence_lay(struct mp_sim_walk *walk, const struct mp_exp *exp);
 
 /**
  * mp_sim_sequence_burst() - all steps once, and the time to note them
