@@ -30,6 +30,7 @@ static const struct {
 	{ MP_CAP_MODELLED, "modelled" },
 	{ MP_CAP_PREFETCH_OFF, "prefetch-off" },
 	{ MP_CAP_GIANT, "giant" },
+	{ MP_CAP_PHASES, "phases" },
 };
 
 bool mp_host_lives(const struct mp_host *host)

@@ -105,6 +105,8 @@ static const struct mp_exp_field fields[] = {
 	{ IN_ACTOR(access, 0, MP_ACCESS_L2), .names = access_names },
 	{ IN_ACTOR(threads, 0, UINT32_MAX) },
 	{ IN_ACTOR(pace, 0, UINT64_MAX) },
+	{ IN_ACTOR(every, 1, MP_ROUNDS_MAX), .usual = 1,
+	  .limits = "MP_ROUNDS_MAX" },
 };
 
 _Static_assert(COUNT(fields) <= MP_EXP_FIELDS_MAX, "a bit a field");
@@ -334,6 +336,11 @@ int mp_pages_parse(const char *name, uint32_t *pages)
 		return -EINVAL;
 	*pages = (uint32_t)value;
 	return 0;
+}
+
+bool mp_actor_acts(const struct mp_actor *actor, uint32_t round)
+{
+	return actor->every <= 1 || (round + 1) % actor->every == 0;
 }
 
 const char *mp_op_name(uint32_t op)

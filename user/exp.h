@@ -95,9 +95,10 @@ struct mp_arena {
  * @stride: bytes from slot to slot
  * @reach: window of the visiting order in bytes, 0 = full random
  * @skew: see struct mp_ring
- * @warm_hops: hops made before the first burst
+ * @warm_hops: hops made before the first burst of its first round
  * @hops: hops of one burst; the window may end it earlier
  * @bursts: bursts a round
+ * @every: takes part in the last of each so many rounds
  * @group: hops timed together where detail keeps more than totals
  * @detail: enum mp_detail
  * @access: enum mp_access
@@ -125,6 +126,8 @@ struct mp_actor {
 	uint32_t access;
 	uint32_t threads;
 	uint64_t pace;
+	uint32_t every;
+	uint32_t reserved;
 };
 
 /**
@@ -208,6 +211,9 @@ uint64_t mp_exp_seed(uint64_t run_seed, uint64_t id, uint32_t replicate);
 const char *mp_pages_name(uint32_t pages);
 /** mp_pages_parse() - from its name; -EINVAL */
 int mp_pages_parse(const char *name, uint32_t *pages);
+
+/** mp_actor_acts() - does an actor take part in a round? */
+bool mp_actor_acts(const struct mp_actor *actor, uint32_t round);
 
 /** mp_op_name() - "none", "chase", "sequence", .. */
 const char *mp_op_name(uint32_t op);

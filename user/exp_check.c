@@ -222,6 +222,17 @@ static int check_actor(const struct mp_exp *exp, uint32_t i, char *why,
 	return check_detail(exp, i, why, room);
 }
 
+/* Who takes part in no round does nothing. */
+static int check_every(const struct mp_exp *exp, uint32_t i, char *why,
+		       size_t room)
+{
+	if (exp->actor[i].every <= exp->rounds)
+		return 0;
+	return mp_why(why, room, -EINVAL,
+		      "actor%u.every %u: 1 .. %u allowed, the rounds", i,
+		      exp->actor[i].every, exp->rounds);
+}
+
 /* A background actor runs until the others of its phase end. */
 static int check_background(const struct mp_exp *exp, uint32_t i, char *why,
 			    size_t room)
@@ -230,7 +241,8 @@ static int check_background(const struct mp_exp *exp, uint32_t i, char *why,
 		return 0;
 	for (uint32_t k = 0; k < exp->n_actors; k++) {
 		if (exp->actor[k].phase == exp->actor[i].phase &&
-		    !exp->actor[k].background)
+		    !exp->actor[k].background &&
+		    exp->actor[i].every % exp->actor[k].every == 0)
 			return 0;
 	}
 	return mp_why(why, room, -EINVAL,
@@ -281,6 +293,8 @@ int mp_exp_check(const struct mp_exp *exp, char *why, size_t room)
 		err = check_actor(exp, i, why, room);
 		if (!err)
 			err = check_background(exp, i, why, room);
+		if (!err)
+			err = check_every(exp, i, why, room);
 	}
 	return err ? err : check_samples(exp, why, room);
 }

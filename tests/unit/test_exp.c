@@ -90,8 +90,22 @@ static void every_field_makes_a_difference(void **state)
 	(void)state;
 	mp_exp_chase(&exp, 0, MP_PAGES_4K, 4096, 64, 0);
 	mp_exp_each_field(&exp, change_one, &change);
-	/* 4 of the experiment, 3 of an arena, 20 of an actor. */
-	assert_int_equal(change.fields, 27);
+	/* 4 of the experiment, 3 of an arena, 21 of an actor. */
+	assert_int_equal(change.fields, 28);
+}
+
+static void an_actor_takes_part_in_the_last_of_each_so_many_rounds(void **state)
+{
+	struct mp_exp exp;
+
+	(void)state;
+	mp_exp_chase(&exp, 0, MP_PAGES_4K, 4096, 64, 0);
+	for (uint32_t i = 0; i < 6; i++)
+		assert_true(mp_actor_acts(&exp.actor[0], i));
+	exp.actor[0].every = 3;
+	for (uint32_t i = 0; i < 6; i++)
+		assert_int_equal(mp_actor_acts(&exp.actor[0], i),
+				 i == 2 || i == 5);
 }
 
 static void a_field_keeps_to_its_own_bytes(void **state)
@@ -208,6 +222,7 @@ int main(void)
 		cmocka_unit_test(slots_that_are_not_used_yet_have_their_defaults),
 		cmocka_unit_test(a_chase_is_one_actor_over_one_whole_arena),
 		cmocka_unit_test(every_field_makes_a_difference),
+		cmocka_unit_test(an_actor_takes_part_in_the_last_of_each_so_many_rounds),
 		cmocka_unit_test(a_field_keeps_to_its_own_bytes),
 		cmocka_unit_test(a_node_of_any_reads_back_as_minus_one),
 		cmocka_unit_test(what_lies_beyond_the_counts_makes_no_difference),

@@ -92,6 +92,10 @@ static const struct check_case bad[] = {
 	{ CHASE "actor0.detail=hist actor0.group=5000", "actor0.group 5000" },
 	{ CHASE "actor0.detail=ticks actor0.hops=131072",
 	  "MP_BATCH_WORDS_MAX" },
+	{ CHASE "actor0.every=0", "actor0.every 0" },
+	{ CHASE "actor0.every=2", "actor0.every 2: 1 .. 1 allowed" },
+	{ CHASE "rounds=8 actor0.every=2 actor1.op=gap actor1.background=1 "
+	  "actor1.every=3", "actor1.background 1" },
 	{ CHASE "actor0.detail=7", "actor0.detail 7" },
 	{ CHASE "actor0.access=9", "actor0.access 9" },
 	{ CHASE "rounds=1024 actor0.bursts=4096", "MP_BATCH_SAMPLES_MAX" },

@@ -77,7 +77,8 @@ static void it_says_what_it_is(void **state)
 	assert_int_equal(mp_backend_sim.look(&target, &host), 0);
 	assert_int_equal(host.caps, MP_CAP_CHASE | MP_CAP_SEQUENCE |
 			 MP_CAP_CORE_CLOCK | MP_CAP_MODELLED | MP_CAP_HUGE |
-			 MP_CAP_ACTORS | MP_CAP_PREFETCH_OFF);
+			 MP_CAP_ACTORS | MP_CAP_PREFETCH_OFF |
+			 MP_CAP_PHASES);
 	assert_int_equal(host.cpu, 0);
 	assert_int_equal(host.node, MP_NODE_ANY);
 	assert_int_equal(host.pages, MP_PAGES_THP);

@@ -337,6 +337,62 @@ static void phases_do_not_see_what_was_summed_up(void **state)
 	mp_batch_free(&batch);
 }
 
+/* A fifth of the ring a round: five rounds are a turn, and a turn of
+ * what fits has no miss behind the first. */
+static void a_ring_goes_on_where_it_stopped_and_is_warmed_once(void **state)
+{
+	struct mp_batch batch;
+	struct mp_exp exp;
+
+	(void)state;
+	begin(&exp);
+	add_arena(&exp, 20 * LINE);
+	add_arena(&exp, 80 * LINE);
+	add(&exp, 0, 0, 0)->hops = 4;
+	add(&exp, 0, 1, 1)->hops = 80;
+	for (uint32_t i = 0; i < 2; i++) {
+		exp.actor[i].detail = MP_DETAIL_HIST;
+		exp.actor[i].bursts = 1;
+	}
+	exp.rounds = 11;
+	run(PLAIN, &exp, 1, &batch);
+	assert_int_equal(batch.n_samples, 22);
+	/* Each turn of the second puts all of the first out of the inner
+	 * level: a slot that was visited again would be served there. */
+	for (uint32_t i = 2; i < batch.n_samples; i += 2)
+		assert_int_equal(batch.sample[i].ticks, 4 * 20);
+	mp_batch_free(&batch);
+}
+
+static void who_acts_seldom_gives_few_samples(void **state)
+{
+	struct mp_batch batch;
+	struct mp_exp exp;
+
+	(void)state;
+	begin(&exp);
+	add_arena(&exp, 2 * KIB);
+	add_arena(&exp, 8 * KIB);
+	add(&exp, 0, 0, 0);
+	add(&exp, 0, 1, 1)->every = 4;
+	exp.rounds = 9;
+	run(PLAIN, &exp, 1, &batch);
+	assert_int_equal(batch.n_samples, (9 + 2) * 2);
+	for (uint32_t i = 0; i < batch.n_samples; i++) {
+		const struct memprobe_sample *sample = &batch.sample[i];
+		/* It fits the inner level, unless the other has been there. */
+		const bool put_out = sample->round == 4 ||
+				     sample->round == 8 || !sample->round;
+
+		if (sample->actor)
+			assert_int_equal(sample->round % 4, 3);
+		else if (!sample->burst)
+			assert_int_equal(sample->ticks > 32 * 4 * 2, put_out &&
+					 sample->round);
+	}
+	mp_batch_free(&batch);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -348,6 +404,8 @@ int main(void)
 		cmocka_unit_test(a_load_runs_beside_and_is_not_measured),
 		cmocka_unit_test(equal_questions_have_equal_bytes),
 		cmocka_unit_test(phases_do_not_see_what_was_summed_up),
+		cmocka_unit_test(a_ring_goes_on_where_it_stopped_and_is_warmed_once),
+		cmocka_unit_test(who_acts_seldom_gives_few_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

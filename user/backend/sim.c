@@ -165,7 +165,7 @@ static int look_sim(struct mp_target *target, struct mp_host *host)
 	const struct mp_sim_pages *place = &sim->machine.pages;
 
 	host->caps = MP_CAP_CHASE | MP_CAP_SEQUENCE | MP_CAP_CORE_CLOCK |
-		     MP_CAP_MODELLED;
+		     MP_CAP_MODELLED | MP_CAP_PHASES;
 	if (sim->pages_forced ? sim->pages != MP_PAGES_4K :
 				!place->thp_refused || place->huge_pages)
 		host->caps |= MP_CAP_HUGE;

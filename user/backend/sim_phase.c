@@ -164,7 +164,8 @@ static int run_phase(struct mp_sim_troupe *troupe, uint32_t phase,
 	int err;
 
 	for (uint32_t i = 0; i < troupe->n; i++) {
-		if (troupe->walk[i].actor->phase == phase)
+		if (troupe->walk[i].actor->phase == phase &&
+		    mp_actor_acts(troupe->walk[i].actor, round))
 			walk[n++] = &troupe->walk[i];
 	}
 	if (!n)

@@ -135,10 +135,13 @@ static void end_warm(struct mp_sim_walk *walk)
 		    (!walk->machine->noise.unseen ||
 		     looks->true_max_ticks > walk->gap_ticks);
 	walk->stage = MP_SIM_BETWEEN;
+	walk->warmed = true;
 }
 
 void mp_sim_walk_warm(struct mp_sim_walk *walk)
 {
+	if (walk->warmed)
+		return;
 	begin_warm(walk);
 	while (walk->left)
 		warm_look(walk);
@@ -302,8 +305,9 @@ static int end_burst(struct mp_sim_walk *walk, struct mp_batch *batch)
 		err = mp_sim_notes_keep(&walk->notes, batch, sample);
 	mp_sim_notes_free(&walk->notes);
 	fill_witnesses(walk, &walk->looks, sample);
-	if (!walk->burst && walk->cold)
+	if (walk->cold)
 		sample->flags |= MEMPROBE_F_COLD;
+	walk->cold = false;
 	return err ? err : mp_sim_walk_keep(walk, sample, batch);
 }
 
@@ -330,7 +334,10 @@ void mp_sim_walk_begin(struct mp_sim_walk *walk, uint32_t round)
 	walk->step_hops = MP_CHASE_LOOK_HOPS;
 	walk->load_ns = walk->clock.now_ns;
 	walk->load_hops = 0;
-	begin_warm(walk);
+	if (walk->warmed)
+		walk->stage = MP_SIM_BETWEEN;
+	else
+		begin_warm(walk);
 }
 
 static int step_burst(struct mp_sim_walk *walk, struct mp_batch *batch)

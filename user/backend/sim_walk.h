@@ -42,7 +42,8 @@ enum mp_sim_stage {
  * @between: source of what passes between bursts
  * @window_ticks: the longest burst
  * @gap_ticks: out: what was called a gap in the last round
- * @cold: a gap that was noticed lay in the last warm-up
+ * @warmed: the warm-up is done
+ * @cold: a gap that was noticed lay in it, and no burst has come since
  * @step_hops: with others at the same time: hops until it is their turn
  * @stage: enum mp_sim_stage
  * @round, @burst: the next one to come or the present one
@@ -64,6 +65,7 @@ struct mp_sim_walk {
 	struct mp_rng between;
 	uint64_t window_ticks;
 	uint64_t gap_ticks;
+	bool warmed;
 	bool cold;
 	uint64_t step_hops;
 	uint32_t stage;
@@ -89,7 +91,7 @@ double mp_sim_walk_ticks(const struct mp_sim_walk *walk, double ns);
  */
 void mp_sim_walk_neighbours(struct mp_sim_walk *walk, bool first);
 
-/** mp_sim_walk_warm() - the actor's warm-up; sets @gap_ticks and @cold */
+/** mp_sim_walk_warm() - the actor's warm-up, once; sets @gap_ticks, @cold */
 void mp_sim_walk_warm(struct mp_sim_walk *walk);
 
 /** mp_sim_walk_sample() - begin a sample, with what is known already */

@@ -424,7 +424,8 @@ static int look_user(struct mp_target *target, struct mp_host *host)
 	const struct user *user = target->priv;
 	int err;
 
-	host->caps = MP_CAP_CHASE | MP_CAP_SEQUENCE | MP_CAP_CORE_CLOCK;
+	host->caps = MP_CAP_CHASE | MP_CAP_SEQUENCE | MP_CAP_CORE_CLOCK |
+		     MP_CAP_PHASES;
 	if (user->pages_forced ? user->pages != MP_PAGES_4K :
 				 user->thp || user->reserved)
 		host->caps |= MP_CAP_HUGE;

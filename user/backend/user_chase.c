@@ -256,9 +256,11 @@ static void watch_burst(struct mp_user_walk *walk, struct mp_user_burst *burst,
 static int one_burst(struct mp_user_walk *walk, struct mp_user_burst *burst,
 		     const struct mp_user_notes *notes, struct mp_batch *batch)
 {
-	rewarm(walk);
+	if (!walk->phased)
+		rewarm(walk);
 	watch_burst(walk, burst, notes);
-	look_between(walk, burst->chase.start_tick);
+	if (!walk->phased)
+		look_between(walk, burst->chase.start_tick);
 	burst->cold = is_cold(walk);
 	burst->warm_hops = walk->warm_hops;
 	if (burst->chase.gaps)
@@ -305,7 +307,9 @@ int mp_user_walk_round(struct mp_user_walk *walk, uint16_t round,
 	if (err)
 		return err;
 	before = mp_user_usage_now();
-	warm_up(walk);
+	if (!walk->warmed)
+		warm_up(walk);
+	walk->warmed = true;
 	if (walk->actor->detail != MP_DETAIL_TOTALS)
 		err = mp_user_notes_groups(&notes, groups_of(walk));
 	if (!err)

@@ -20,7 +20,10 @@
  * @window_ns: in: the longest burst
  * @slots: in: slots of its ring
  * @cursor: in: where to begin; moves on
+ * @phased: in: others have phases of their own on this CPU; what they do to
+ *	its ring is no accident, and is not made good for
  * @late_tick: in: no burst but the first begins after this tick
+ * @warmed: the warm-up is done
  * @gap_ticks: out: what was called a gap in the last round
  * @hop_ticks: a hop, as the latest warm-up found it; 0 = not known
  * @look_max: the slowest look in each of the latest stretches of warm-up
@@ -37,7 +40,9 @@ struct mp_user_walk {
 	uint64_t window_ns;
 	uint64_t slots;
 	const void *cursor;
+	bool phased;
 	uint64_t late_tick;
+	bool warmed;
 	uint64_t gap_ticks;
 	double hop_ticks;
 	uint64_t look_max[MP_GAP_LOOKS];
@@ -54,8 +59,8 @@ struct mp_user_walk {
  * @round: its number
  * @batch: gets the samples
  *
- * The thread must be pinned and the ring linked. The asked warm-up, then the
- * bursts. Before a burst that would find the ring cold, because there was a
+ * The thread must be pinned and the ring linked. In the first round the asked
+ * warm-up, then the bursts; later ones go on where the last one ended. Before a burst that would find the ring cold, because there was a
  * gap in the warm-up or since, up to a turn of it is walked unmeasured;
  * there is a bound on the sum of that, and a burst beyond it is flagged.
  * Return: 0, or -ENOMEM, -EFBIG (payload).

@@ -147,7 +147,8 @@ int mp_user_place_check(const struct mp_user_place *place,
 		return -EINVAL;
 	if (exp->n_actors != 1 || exp->n_arenas != 1 || exp->carveout)
 		return -EOPNOTSUPP;
-	if (actor->background || !mp_user_place_plain(actor))
+	if (actor->background || actor->every > 1 ||
+	    !mp_user_place_plain(actor))
 		return -EOPNOTSUPP;
 	if (actor->place != (uint32_t)place->sched.cpu)
 		return -EOPNOTSUPP;

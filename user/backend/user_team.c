@@ -236,6 +236,13 @@ static int start(struct mp_user_member *member)
 	return 0;
 }
 
+static bool acts(const struct mp_user_member *member, uint32_t phase,
+		 uint32_t round)
+{
+	return actor_of(member)->phase == phase &&
+	       mp_actor_acts(actor_of(member), round);
+}
+
 /* All threads of a phase, or none; @started: which members have one. */
 static int start_all(struct mp_user_team *team, uint32_t phase,
 		     uint16_t round, bool started[MP_EXP_ACTORS])
@@ -245,7 +252,7 @@ static int start_all(struct mp_user_team *team, uint32_t phase,
 	for (uint32_t i = 0; i < team->n && !err; i++) {
 		struct mp_user_member *member = &team->member[i];
 
-		if (actor_of(member)->phase != phase)
+		if (!acts(member, phase, round))
 			continue;
 		member->round = round;
 		member->err = 0;
@@ -300,8 +307,24 @@ static int end_all(struct mp_user_team *team, struct mp_batch *batch, int err,
 	return err;
 }
 
-static int run_phase(struct mp_user_team *team, uint32_t phase,
-		     uint16_t round, struct mp_batch *batch)
+/* The only actor of a phase, where it is on the caller's CPU; or NULL. */
+static struct mp_user_member *find_alone(struct mp_user_team *team,
+					 uint32_t phase, uint32_t round)
+{
+	struct mp_user_member *alone = NULL;
+
+	for (uint32_t i = 0; i < team->n; i++) {
+		if (!acts(&team->member[i], phase, round))
+			continue;
+		if (alone || actor_of(&team->member[i])->place != team->cpu)
+			return NULL;
+		alone = &team->member[i];
+	}
+	return alone;
+}
+
+static int run_threads(struct mp_user_team *team, uint32_t phase,
+		       uint16_t round, struct mp_batch *batch)
 {
 	bool started[MP_EXP_ACTORS] = { false };
 	sigset_t all, before;
@@ -322,6 +345,15 @@ static int run_phase(struct mp_user_team *team, uint32_t phase,
 	pthread_cond_broadcast(&team->turn);
 	pthread_mutex_unlock(&team->lock);
 	return end_all(team, batch, err, started);
+}
+
+static int run_phase(struct mp_user_team *team, uint32_t phase,
+		     uint16_t round, struct mp_batch *batch)
+{
+	struct mp_user_member *alone = find_alone(team, phase, round);
+
+	return alone ? mp_user_walk_round(&alone->walk, round, batch) :
+		       run_threads(team, phase, round, batch);
 }
 
 /* The first phase from one on; UINT64_MAX: there is none. */
@@ -364,6 +396,14 @@ static const struct mp_user_walk *linked(const struct mp_user_team *team,
 	return NULL;
 }
 
+static bool is_phased(const struct mp_exp *exp)
+{
+	for (uint32_t i = 1; i < exp->n_actors; i++)
+		if (exp->actor[i].phase != exp->actor[0].phase)
+			return true;
+	return false;
+}
+
 int mp_user_team_make(struct mp_user_team *team,
 		      const struct mp_user_place *place,
 		      const struct mp_batch *batch,
@@ -377,6 +417,7 @@ int mp_user_team_make(struct mp_user_team *team,
 	pthread_mutex_init(&team->lock, NULL);
 	pthread_cond_init(&team->turn, NULL);
 	team->n = batch->exp.n_actors;
+	team->cpu = (uint32_t)place->sched.cpu;
 	for (uint32_t i = 0; i < team->n && !err; i++) {
 		struct mp_user_member *member = &team->member[i];
 		const struct mp_user_walk *same;
@@ -386,6 +427,7 @@ int mp_user_team_make(struct mp_user_team *team,
 			.clock = &place->clock,
 			.actor = &batch->exp.actor[i],
 			.index = i,
+			.phased = is_phased(&batch->exp),
 			.window_ns = batch->exp.window_ns,
 			.late_tick = late_tick,
 		};

@@ -37,6 +37,7 @@ struct mp_user_member {
 /**
  * struct mp_user_team - the actors of one experiment
  * @n: how many
+ * @cpu: that the caller is pinned to
  * @member: they, by number
  * @lock, @turn: of @may and @mind
  * @mind: all threads of the phase are there, or will never be
@@ -50,6 +51,7 @@ struct mp_user_member {
  */
 struct mp_user_team {
 	uint32_t n;
+	uint32_t cpu;
 	struct mp_user_member member[MP_EXP_ACTORS];
 	pthread_mutex_t lock;
 	pthread_cond_t turn;
@@ -98,7 +100,9 @@ void mp_user_team_free(struct mp_user_team *team);
  * @round: its number
  * @batch: gets the samples of all that are not background, actor by actor
  *
- * A thread is made for each actor of a phase and pinned to its place; it has
+ * An actor that is alone in its phase, on the caller's CPU, is walked by the
+ * caller: making a thread would disturb the caches.
+ * Otherwise a thread is made for each actor of a phase and pinned to its place; it has
  * the scheduling rights of the caller, and no signal goes to it. Background
  * actors make their warm-up, then all others begin together. When the last
  * of these is done the background ends. All threads have ended on return.
