@@ -78,6 +78,12 @@ CHECKS := $(wildcard tests/run-units-test tests/cli/run tests/cli/run-kmod \
 	scripts/check-layers scripts/check-style scripts/check-freestanding \
 	scripts/check-docs scripts/check-schema scripts/check-cppcheck)
 
+# Simulated machines of known facts: the published cores, and random ones with
+# no more wrong answers than are known of (Documentation/how-it-knows.md).
+ZOO_CHECKS := \
+	'$(O)/zoo --machines-dir tests/sim/published --depth quick --max-wrong 0' \
+	'$(O)/zoo --machines 12 --seed 1 --max-size 256K --depth quick --max-wrong 10'
+
 # The kernel module, in guests; each says what it lacks where it lacks it.
 VM_CHECKS := $(wildcard tests/vm/run-kunit tests/vm/run-rig1)
 # What takes longer, or more packages: 'make check-kernel'.
@@ -192,7 +198,7 @@ check-kernel: ## install what is missing; every check of the kernel module
 test: programs san-programs um-kernel ## the tests of 'make check', installing nothing
 	$(Q)MEMPROBE=$(O)/memprobe CC='$(CC)' tests/run-units -t $(TEST_LIMIT_S) $(TEST_BIN) \
 		$(if $(SAN),,$(UNIT_BIN:$(O)/%=build-san/%)) $(CHECKS) \
-		'scripts/check-layers --self-test' $(VM_CHECKS)
+		'scripts/check-layers --self-test' $(ZOO_CHECKS) $(VM_CHECKS)
 
 # Once, before any test waits for it. Whether it is lacking, broken or slow:
 # run-kunit goes on with it, and says what came of it.

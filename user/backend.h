@@ -29,7 +29,7 @@ enum mp_cap {
 	MP_CAP_CORE_CLOCK = 1u << 7,	/* clock records are given */
 	MP_CAP_ACTORS = 1u << 8,	/* actors on more than one CPU */
 	MP_CAP_MODELLED = 1u << 9,	/* a simulated machine, or a model's output */
-	MP_CAP_PREFETCH_OFF = 1u << 10,	/* prefetchers can be turned off, or there are none */
+	MP_CAP_PREFETCH_OFF = 1u << 10,	/* some prefetchers can be turned off, or there are none */
 	MP_CAP_GIANT = 1u << 11,	/* pages of 1 GiB can be had */
 	MP_CAP_PHASES = 1u << 12,	/* several actors of one CPU, each in a phase of its own */
 };

@@ -33,6 +33,7 @@ int mp_depth_parse(const char *name, uint32_t *depth);
  * @pages: page kind to wish for
  * @pages_forced: no other kind may be asked for
  * @arena_max_bytes: the largest arena that may be asked for
+ * @quiet: wishes that suit every experiment, bits of enum mp_wish
  * @depth: enum mp_depth
  * @seed: for resampling
  * @left_ns: what is left of this probe's budget
@@ -48,6 +49,7 @@ struct mp_view {
 	uint32_t pages;
 	bool pages_forced;
 	uint64_t arena_max_bytes;
+	uint32_t quiet;
 	uint32_t depth;
 	uint64_t seed;
 	uint64_t left_ns;

@@ -320,6 +320,9 @@ static void fill_view(const struct loop *loop, struct mp_view *view,
 		.pages = host->pages,
 		.pages_forced = host->pages_forced,
 		.arena_max_bytes = host->arena_max_bytes,
+		/* What is fetched unasked tells nothing of where it is kept. */
+		.quiet = host->caps & MP_CAP_PREFETCH_OFF ?
+			 MP_WISH_PREFETCH_OFF : 0,
 		.depth = loop->opts->depth,
 		.seed = loop->opts->seed,
 		.left_ns = left_ns(loop),

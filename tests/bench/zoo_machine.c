@@ -35,8 +35,9 @@ static const struct zoo_pick second_ways[] = {
 static const struct zoo_pick huge_entries[] = {
 	{ 4, 10 }, { 8, 15 }, { 16, 20 }, { 32, 40 }, { 64, 15 },
 };
+/* Most counters tick as fast as the core; some at a fixed slower rate. */
 static const struct zoo_pick tick_rates[] = {
-	{ 24, 6 }, { 100, 8 }, { 1000, 12 }, { 0, 74 },
+	{ 24, 1 }, { 100, 2 }, { 1000, 3 }, { 0, 94 },
 };
 static const char *const kinds[] = { "adjacent", "next", "stride", "stream" };
 
@@ -200,9 +201,9 @@ static void draw_conditions(struct zoo_draw *draw)
 	draw_shares(draw, &place);
 	rate = ZOO_PICK(&clock, tick_rates);
 	machine->ticks.tsc_mhz = rate ? rate :
-				 100 * zoo_between(&clock, 12, 40);
+				 100 * zoo_between(&clock, 18, 40);
 	machine->ticks.step_ticks = 1;
-	if (!rate && zoo_chance(&clock, 40))
+	if (!rate && zoo_chance(&clock, 8))
 		machine->ticks.step_ticks = zoo_between(&clock, 2, 40);
 	machine->ticks.read_cycles = zoo_between(&clock, 10, 90);
 	draw_memory(draw, &clock);

@@ -108,10 +108,11 @@ static uint32_t *slot_sets(const struct play *play,
 static bool brings_line(const struct play *play,
 			const struct made_cache *cache, uint64_t slot)
 {
-	uint32_t line = line_of(cache);
+	const uint32_t line = line_of(cache);
+	const uint64_t stride = play->actor->stride;
 
-	return play->actor->stride >= line ||
-	       slot * play->actor->stride % line == 0;
+	return stride >= line || !slot ||
+	       slot * stride / line != (slot - 1) * stride / line;
 }
 
 static uint32_t ways_of(const struct play *play,
@@ -229,25 +230,32 @@ static double swayed(const struct play *play, uint32_t k, double cycles)
 	return k < 2 ? cycles : cycles * (1 + 2 * play->cpu->sway * part);
 }
 
-static double cache_cycles(const struct play *play)
+/* What share of the hops each level serves, memory being the last. */
+static void caches_serve(const struct play *play, double *served)
 {
 	const struct made_cpu *cpu = play->cpu;
 	float *comes = malloc(play->slots * sizeof(*comes));
-	double cycles = cpu->cache[0].cycles, share = 1;
+	double share = 1;
 
 	assert(comes);
 	for (uint64_t i = 0; i < play->slots; i++)
 		comes[i] = 1;
-	for (uint32_t k = 0; k < cpu->n_caches && share > 0; k++) {
-		double next = k + 1 < cpu->n_caches ?
-			      cpu->cache[k + 1].cycles : cpu->memory_cycles;
+	for (uint32_t k = 0; k < cpu->n_caches; k++) {
+		double goes_on = share > 0 ? pass_level(play, k, comes) : 0;
 
-		share = pass_level(play, k, comes);
-		cycles += share * (swayed(play, k + 1, next) -
-				   swayed(play, k, cpu->cache[k].cycles));
+		served[k] = share - goes_on;
+		share = goes_on;
 	}
+	served[cpu->n_caches] = share;
 	free(comes);
-	return cycles;
+}
+
+static double level_cycles(const struct play *play, uint32_t k)
+{
+	const struct made_cpu *cpu = play->cpu;
+
+	return swayed(play, k, k < cpu->n_caches ? cpu->cache[k].cycles :
+						   cpu->memory_cycles);
 }
 
 /* -- translation -------------------------------------------------------- */
@@ -284,26 +292,73 @@ static double tlb_misses(const struct play *play, const struct made_tlb *tlb)
 	return 1 - tlb->entries / pages;
 }
 
-static double walk_cycles(const struct play *play)
+/* What share of the hops hit a TLB or walk, and what that costs each: none of
+ * the first, then those that each level of the TLB misses. */
+static void tlbs_serve(const struct play *play, double *share, double *cycles)
 {
 	const struct made_tlb *tlb = play->cpu->tlb;
-	double cycles = 0, before = 0;
+	const double pages = (double)play->actor->length / (double)play->page;
 
+	share[0] = 1;
+	cycles[0] = 0;
 	for (uint32_t k = 0; k < play->cpu->n_tlbs; k++) {
-		double pages = (double)play->actor->length /
-			       (double)play->page;
 		double here = tlb[k].cycles;
+		double misses = tlb_misses(play, &tlb[k]);
 
 		if (k + 1 == play->cpu->n_tlbs && pages > tlb[k].entries)
 			here *= pow(pages / tlb[k].entries,
 				    play->cpu->walks_grow);
-		cycles += tlb_misses(play, &tlb[k]) * (here - before);
-		before = here;
+		/* What is not in a larger one is not in a smaller one. */
+		misses = fmin(misses, share[k]);
+		share[k] -= misses;
+		share[k + 1] = misses;
+		cycles[k + 1] = here;
 	}
-	return cycles;
+}
+
+/* -- hops --------------------------------------------------------------- */
+
+/* Kinds of hops: where they are served, and how they are translated. */
+#define KINDS ((MADE_CACHES + 1) * (MADE_TLBS + 1))
+
+struct mix {
+	uint32_t n;
+	double share[KINDS];
+	double cycles[KINDS];
+};
+
+static void fill_mix(const struct play *play, double factor, struct mix *mix)
+{
+	double served[MADE_CACHES + 1];
+	double share[MADE_TLBS + 1], cycles[MADE_TLBS + 1];
+
+	mix->n = 0;
+	caches_serve(play, served);
+	tlbs_serve(play, share, cycles);
+	for (uint32_t k = 0; k <= play->cpu->n_caches; k++) {
+		for (uint32_t t = 0; t <= play->cpu->n_tlbs; t++) {
+			mix->share[mix->n] = served[k] * share[t];
+			mix->cycles[mix->n++] = factor *
+				(level_cycles(play, k) + cycles[t]);
+		}
+	}
+}
+
+static double mean_cycles(const struct mix *mix)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < mix->n; i++)
+		sum += mix->share[i] * mix->cycles[i];
+	return sum;
 }
 
 /* -- batches ------------------------------------------------------------ */
+
+static uint64_t step_of(const struct made_cpu *cpu)
+{
+	return cpu->tick_step ? cpu->tick_step : 1;
+}
 
 static void make_grant(const struct made_cpu *cpu, const struct mp_exp *exp,
 		       uint64_t page, uint64_t seed, struct mp_grant *grant)
@@ -311,10 +366,12 @@ static void make_grant(const struct made_cpu *cpu, const struct mp_exp *exp,
 	struct mp_grant_arena *arena = &grant->arena[0];
 
 	grant->tick_hz = MADE_TICK_HZ;
-	grant->tick_step = 1;
+	grant->tick_step = step_of(cpu);
 	grant->read_ticks = READ_TICKS;
 	grant->look_ticks = LOOK_TICKS;
 	grant->gap_ticks = 2500;
+	if (exp->quiet & MP_WISH_PREFETCH_OFF && !(cpu->neighbour > 0))
+		grant->got |= MP_GOT_PREFETCH_OFF;
 	grant->n_arenas = 1;
 	arena->bytes = exp->arena[0].bytes;
 	arena->node = exp->arena[0].node;
@@ -331,18 +388,73 @@ static void make_grant(const struct made_cpu *cpu, const struct mp_exp *exp,
 	}
 }
 
-static void make_sample(struct mp_batch *batch, uint32_t burst,
-			double hop_ticks, uint32_t flags, uint64_t seed)
+/* A stretch as the clock shows it: it moves by steps, and began anywhere. */
+static uint64_t shown(double ticks, uint64_t step, double phase)
 {
+	return (uint64_t)floor(ticks / (double)step + phase) * step;
+}
+
+/* Of a kind of hops, those that the clock shows a step longer. */
+static uint64_t longer(double ticks, uint64_t step, uint64_t hops)
+{
+	double steps = ticks / (double)step;
+
+	return (uint64_t)((steps - floor(steps)) * (double)hops + 0.5);
+}
+
+/* So many hops read alike; they cost what they read. */
+static void note_hops(uint64_t *word, uint32_t *n, uint64_t ticks,
+		      uint64_t hops, struct memprobe_sample *sample)
+{
+	if (!hops)
+		return;
+	word[(*n)++] = ticks;
+	word[(*n)++] = hops;
+	sample->ticks += ticks * hops;
+}
+
+/* Hops timed one by one: a kind has its share of them, to the hop. */
+static void make_hist(struct mp_batch *batch, const struct mix *mix,
+		      double ticks_per_cycle, struct memprobe_sample *sample)
+{
+	const uint64_t step = batch->grant.tick_step;
+	uint64_t word[KINDS * 4], done = 0;
+	uint32_t n = 0;
+	double sum = 0;
+
+	sample->ticks = 0;
+	for (uint32_t i = 0; i < mix->n; i++) {
+		double ticks = mix->cycles[i] * ticks_per_cycle + READ_TICKS;
+		uint64_t upto, hops, more;
+
+		sum += mix->share[i];
+		upto = (uint64_t)(fmin(sum, 1) * (double)sample->hops + 0.5);
+		hops = upto - done;
+		more = longer(ticks, step, hops);
+		note_hops(word, &n, shown(ticks, step, 0), hops - more, sample);
+		note_hops(word, &n, shown(ticks, step, 1), more, sample);
+		done = upto;
+	}
+	sample->payload_kind = MEMPROBE_PAYLOAD_HIST;
+	sample->payload_count = n;
+	assert(!mp_batch_words(batch, word, n, &sample->payload_offset));
+}
+
+static void make_sample(struct mp_batch *batch, uint32_t burst,
+			const struct mix *mix, double ticks_per_cycle,
+			uint32_t flags, uint64_t seed)
+{
+	const struct mp_actor *actor = &batch->exp.actor[0];
 	struct memprobe_sample *sample = mp_batch_add(batch);
 	double window_ticks = (double)batch->exp.window_ns * MADE_TICK_HZ / 1e9;
 	double noise = 1 + 2e-3 * (uniform(seed + burst) - 0.5);
+	double hop_ticks = mean_cycles(mix) * ticks_per_cycle;
 
 	assert(sample);
 	sample->burst = (uint16_t)burst;
-	sample->hops = batch->exp.actor[0].hops;
-	sample->bytes = batch->exp.actor[0].length;
-	sample->warm_hops = batch->exp.actor[0].warm_hops;
+	sample->hops = actor->hops;
+	sample->bytes = actor->length;
+	sample->warm_hops = actor->warm_hops;
 	sample->flags = flags;
 	if ((double)sample->hops * hop_ticks > window_ticks) {
 		sample->hops = (uint64_t)(window_ticks / hop_ticks) + 1;
@@ -351,9 +463,15 @@ static void make_sample(struct mp_batch *batch, uint32_t burst,
 	/* What was disturbed reads far too long. */
 	if (flags & MEMPROBE_F_DISTURBED)
 		noise *= 5;
+	if (actor->detail == MP_DETAIL_HIST) {
+		assert(actor->group == 1);
+		make_hist(batch, mix, ticks_per_cycle * noise, sample);
+		return;
+	}
 	hop_ticks = hop_ticks * noise + LOOK_TICKS / MP_CHASE_LOOK_HOPS;
-	sample->ticks = (uint64_t)(READ_TICKS + hop_ticks *
-				   (double)sample->hops + 0.5);
+	sample->ticks = shown(READ_TICKS + hop_ticks * (double)sample->hops,
+			      batch->grant.tick_step,
+			      uniform(seed + burst + 9));
 }
 
 void made_cpu_usual(struct made_cpu *cpu)
@@ -386,24 +504,28 @@ void made_cpu_run(const struct made_cpu *cpu, struct mp_batch *batch)
 		cpu, actor, small ? SMALL_PAGE : HUGE_PAGE,
 		actor->length / actor->stride, seed, batch->replicate };
 	bool disturbed = uniform(seed ^ 33) < cpu->disturbed;
-	double cycles, ticks;
+	double ticks_per_cycle = MADE_TICK_HZ /
+		(cpu->core_hz > 0 ? cpu->core_hz : CORE_GHZ * 1e9);
+	struct mix mix = { .n = 1, .share = { 1 },
+			   .cycles = { cpu->memory_cycles } };
 
-	assert(batch->exp.n_actors == 1 && actor->op == MP_OP_CHASE);
-	batch->error = cpu->error;
+	/* What a set does is for simulated machines. */
+	assert(batch->exp.n_actors == 1 && (actor->op == MP_OP_CHASE ||
+					    actor->op == MP_OP_SEQUENCE));
+	batch->error = actor->op == MP_OP_CHASE ? cpu->error : -EOPNOTSUPP;
 	if (batch->error)
 		return;
 	/* Of a batch that is disturbed nobody reads the hops. */
-	cycles = disturbed ? cpu->memory_cycles :
-		 (cache_cycles(&play) + walk_cycles(&play)) *
-		 (1 + cpu->noise * (uniform(seed ^ 55) - 0.5));
-	ticks = cycles * MADE_TICK_HZ /
-		(cpu->core_hz > 0 ? cpu->core_hz : CORE_GHZ * 1e9);
+	if (!disturbed)
+		fill_mix(&play, 1 + cpu->noise * (uniform(seed ^ 55) - 0.5),
+			 &mix);
 	make_grant(cpu, &batch->exp, play.page, seed, &batch->grant);
 	for (uint32_t i = 0; i < actor->bursts; i++)
-		make_sample(batch, i, ticks,
+		make_sample(batch, i, &mix, ticks_per_cycle,
 			    /* Here and there one burst alone is hit. */
 			    disturbed || (!i && seed % 3 == 0) ?
 			    MEMPROBE_F_GAP : 0, seed);
-	batch->cost_ns = (uint64_t)(ticks * 1e9 / MADE_TICK_HZ * (double)
+	batch->cost_ns = (uint64_t)(mean_cycles(&mix) * ticks_per_cycle * 1e9 /
+		MADE_TICK_HZ * (double)
 		(actor->warm_hops + actor->hops * actor->bursts));
 }

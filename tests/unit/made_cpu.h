@@ -58,6 +58,8 @@ struct made_tlb {
  * @walks_grow: exponent by which a walk costs more the more pages there are
  *	beyond the entries of the last level, 0 = always the same
  * @core_hz: core clock, 0 = cannot be told
+ * @tick_step: least step of the sample clock, ticks, 0 = 1; above a few no
+ *	probe can time single hops
  * @mul: what multiplies say of it, a factor, 0 = nothing
  * @neighbour: share of second lines of a pair that a prefetcher has put into
  *	the second level when a dense ring comes to them
@@ -76,6 +78,7 @@ struct made_cpu {
 	struct made_tlb tlb[MADE_TLBS];
 	double walks_grow;
 	double core_hz;
+	uint64_t tick_step;
 	double mul;
 	double neighbour;
 	double noise;

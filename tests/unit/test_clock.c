@@ -119,6 +119,23 @@ static void what_reading_the_clock_costs_is_taken_off(void **state)
 	mp_batch_free(&batch);
 }
 
+static void around_each_group_the_clock_is_read_and_between_its_hops_not(void **state)
+{
+	struct mp_batch batch;
+
+	(void)state;
+	begin(&batch);
+	batch.grant.read_ticks = 40;
+	batch.grant.look_ticks = 3.2;
+	batch.exp.actor[0].detail = MP_DETAIL_HIST;
+	batch.exp.actor[0].group = 4;
+	burst(&batch, 1000, 5)->ticks += 250 * 40;
+	near(mp_clock_hop_ticks(&batch, 0), 5);
+	batch.exp.actor[0].detail = MP_DETAIL_TICKS;
+	near(mp_clock_hop_ticks(&batch, 0), 5);
+	mp_batch_free(&batch);
+}
+
 static void disturbed_bursts_are_passed_over(void **state)
 {
 	static const uint32_t flags[] = {
@@ -197,6 +214,7 @@ int main(void)
 		cmocka_unit_test(the_core_clock_is_the_mean_of_what_adds_said),
 		cmocka_unit_test(without_an_add_there_are_no_cycles),
 		cmocka_unit_test(what_reading_the_clock_costs_is_taken_off),
+		cmocka_unit_test(around_each_group_the_clock_is_read_and_between_its_hops_not),
 		cmocka_unit_test(disturbed_bursts_are_passed_over),
 		cmocka_unit_test(a_burst_that_its_window_ended_counts_by_its_hops),
 		cmocka_unit_test(only_the_actor_asked_for_is_looked_at),

@@ -20,6 +20,8 @@
 
 #define WAYS_MAX 32u
 #define TURNS 24u
+/* Limits no further apart count as measured. */
+#define MEASURED 1.29
 
 enum policy { LRU, RANDOM };
 
@@ -186,6 +188,86 @@ static void a_capacity_that_moves_shows_in_single_replicates(void **state)
 		fail_msg("%.0f to %.0f", edge.seen_low, edge.seen_high);
 }
 
+/*
+ * Shares of misses of a level of 8 ways whose sets have room for 8 small
+ * pages side by side; each replicate throws its pages anew.
+ */
+static void throw_pages(struct mp_edge_data *data, uint32_t ways,
+			uint32_t places)
+{
+	double capacity = 4096.0 * places * ways;
+	struct mp_rng rng;
+
+	memset(data, 0, sizeof(*data));
+	mp_rng_seed(&rng, 21 + places);
+	data->scatters = MP_EDGE_EVEN | MP_EDGE_RANDOM;
+	data->page_bytes = 4096;
+	data->from = capacity / 2.7;
+	data->to = capacity * 2.7;
+	for (int k = -12; k <= 12; k++) {
+		struct mp_edge_point *p = &data->point[data->n++];
+		uint32_t pages = (uint32_t)round(places * ways *
+						 exp2(k / 8.0));
+
+		p->x = 4096.0 * pages;
+		p->n = 16;
+		for (uint32_t r = 0; r < p->n; r++)
+			p->y[r] = (ring_cycles(LRU, true, pages, places, ways,
+					       &rng) - 14) / 36;
+	}
+}
+
+/* How replicates differ tells few places from many, and so the ways. */
+static void the_spread_of_replicates_has_a_say_in_the_capacity(void **state)
+{
+	struct mp_edge_data data;
+	struct mp_edge mean, both;
+	double capacity = 4096.0 * 8 * 8;
+
+	(void)state;
+	throw_pages(&data, 8, 8);
+	assert_int_equal(mp_edge_fit(&data, table, 1, &mean), 0);
+	data.is_share = true;
+	assert_int_equal(mp_edge_fit(&data, table, 1, &both), 0);
+	assert_true(both.low <= capacity && capacity <= both.high);
+	if (both.high / both.low > MEASURED ||
+	    both.high / both.low > mean.high / mean.low)
+		fail_msg("[%g %g], by the mean alone [%g %g]",
+			 both.low / 1024, both.high / 1024, mean.low / 1024,
+			 mean.high / 1024);
+	assert_true(table->shape[both.shape].scatter == 1);
+	throw_pages(&data, 4, 16);
+	data.is_share = true;
+	assert_int_equal(mp_edge_fit(&data, table, 1, &both), 0);
+	assert_true(both.low <= capacity && capacity <= both.high);
+}
+
+/* Neither even nor thrown page by page: it must not make the limits narrow. */
+static void a_spread_that_no_shape_has_is_not_heard(void **state)
+{
+	struct mp_edge_data data;
+	struct mp_edge mean, both;
+
+	(void)state;
+	throw_pages(&data, 8, 8);
+	for (uint32_t i = 0; i < data.n; i++) {
+		struct mp_edge_point *p = &data.point[i];
+		double sum = 0;
+
+		/* All replicates alike, as where all have the same pages. */
+		for (uint32_t r = 0; r < p->n; r++)
+			sum += p->y[r] / p->n;
+		for (uint32_t r = 0; r < p->n; r++)
+			p->y[r] = sum;
+	}
+	assert_int_equal(mp_edge_fit(&data, table, 1, &mean), 0);
+	data.is_share = true;
+	assert_int_equal(mp_edge_fit(&data, table, 1, &both), 0);
+	assert_true(both.low <= 4096.0 * 64 && both.high >= 4096.0 * 64);
+	assert_true(both.low <= mean.low * 1.05 &&
+		    both.high >= mean.high / 1.05);
+}
+
 static void no_edge_is_not_an_edge(void **state)
 {
 	struct mp_edge_data data;
@@ -263,6 +345,8 @@ int main(void)
 		cmocka_unit_test(scattered_pages_do_not_pull_the_capacity_down),
 		cmocka_unit_test(limits_are_narrow_where_the_edge_is_sharp),
 		cmocka_unit_test(a_capacity_that_moves_shows_in_single_replicates),
+		cmocka_unit_test(the_spread_of_replicates_has_a_say_in_the_capacity),
+		cmocka_unit_test(a_spread_that_no_shape_has_is_not_heard),
 		cmocka_unit_test(no_edge_is_not_an_edge),
 		cmocka_unit_test(miss_shares_match_simulated_sets),
 		cmocka_unit_test(half_of_the_hops_miss_a_third_above_a_random_capacity),

@@ -213,7 +213,7 @@ static void one_bit_a_line_misses_as_simulated_bits_do(void **state)
 
 static void mixed_policies_lie_between_oldest_and_random(void **state)
 {
-	static const double share[] = { 0, 0.25, 0.5, 0.75, 1 };
+	static const double share[] = { 0, 0.5, 1 };
 
 	(void)state;
 	for (uint32_t p = MP_MISS_LRU; p <= MP_MISS_RANDOM; p++) {
@@ -311,6 +311,11 @@ static void the_inverse_is_the_least_x_that_misses_so_much(void **state)
 			double x = mp_miss_inverse(table, s, miss);
 			double at = mp_miss_lookup(table, s, x);
 
+			/* A single way, scattered, misses so much all along. */
+			if (miss < table->miss[s][0]) {
+				assert_true(x <= exp2(-MP_MISS_BELOW));
+				continue;
+			}
 			if (fabs(at - miss) > 1e-3)
 				fail_msg("shape %u: %.3f misses at %g, not %.3f",
 					 s, at, x, miss);
@@ -336,7 +341,7 @@ static void there_is_one_table_and_every_shape_is_in_it_once(void **state)
 	(void)state;
 	assert_ptr_equal(mp_miss_table_get(), table);
 	for (uint32_t a = 0; a < MP_MISS_SHAPES; a++) {
-		assert_true(table->shape[a].ways >= 2);
+		assert_true(table->shape[a].ways >= 1);
 		assert_true(table->shape[a].policy < MP_MISS_POLICIES);
 		for (uint32_t b = 0; b < a; b++)
 			assert_memory_not_equal(&table->shape[a],

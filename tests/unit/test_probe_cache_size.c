@@ -25,19 +25,31 @@ static void ask(uint32_t depth)
 	made_view_ask(&made, probe);
 }
 
+/* Which shape a blurred edge has leaves its capacity open a little, and so does
+ * whether the level holds what those inside hold, which this backend cannot
+ * be asked: from below it is known, and from above nearly as well. */
+static void known_nearly(const char *name, double size)
+{
+	const struct mp_fact *fact = made_fact(&made, name);
+
+	made_fact_at_least(&made, name, size);
+	if (fact->high >= 1.6 * fact->low)
+		fail_msg("%s: %g .. %g", name, fact->low, fact->high);
+}
+
 static void three_levels_are_measured_and_a_fourth_is_absent(void **state)
 {
 	(void)state;
 	ask(MP_DEPTH_DEFAULT);
 	made_fact_is(&made, "cpu.l1d.size", 48 * KIB, 0.01);
 	made_fact_is(&made, "cpu.l2.size", MIB, 0.01);
-	made_fact_holds(&made, "cpu.l3.size", 8 * MIB);
+	known_nearly("cpu.l3.size", 8 * MIB);
 	made_fact_ends(&made, "cpu.l4.size", MP_ABSENT);
 	assert_true(made_fact(&made, "cpu.l1d.size")->high <
 		    1.1 * made_fact(&made, "cpu.l1d.size")->low);
 	/* Asked for much, but not without end. */
-	assert_in_range(made.asked.rounds, 2, 8);
-	assert_true(made.asked.hops < 150000000);
+	assert_in_range(made.asked.rounds, 2, 16);
+	assert_true(made.asked.hops < 30000000);
 	assert_true(made.asked.bytes_max > 32 * MIB);
 }
 
@@ -53,7 +65,7 @@ static void of_two_levels_the_third_is_absent(void **state)
 	cpu.memory_cycles = 200;
 	ask(MP_DEPTH_DEFAULT);
 	made_fact_is(&made, "cpu.l1d.size", 32 * KIB, 0.01);
-	made_fact_is(&made, "cpu.l2.size", 256 * KIB, 0.03);
+	made_fact_is(&made, "cpu.l2.size", 256 * KIB, 0.08);
 	made_fact_ends(&made, "cpu.l3.size", MP_ABSENT);
 	made_fact_ends(&made, "cpu.l4.size", MP_ABSENT);
 }
@@ -74,9 +86,9 @@ static void four_levels_with_long_lines_are_measured(void **state)
 					    .scattered = true };
 	ask(MP_DEPTH_DEFAULT);
 	made_fact_is(&made, "cpu.l1d.size", 64 * KIB, 0.01);
-	made_fact_is(&made, "cpu.l2.size", 512 * KIB, 0.05);
-	made_fact_at_least(&made, "cpu.l3.size", 6 * MIB);
-	made_fact_is(&made, "cpu.l4.size", 64 * MIB, 0.06);
+	made_fact_is(&made, "cpu.l2.size", 512 * KIB, 0.08);
+	known_nearly("cpu.l3.size", 6 * MIB);
+	known_nearly("cpu.l4.size", 64 * MIB);
 }
 
 static void random_victims_do_not_push_sizes_up(void **state)
@@ -87,47 +99,32 @@ static void random_victims_do_not_push_sizes_up(void **state)
 	ask(MP_DEPTH_DEFAULT);
 	made_fact_is(&made, "cpu.l2.size", MIB, 0.06);
 	made_fact_at_least(&made, "cpu.l3.size", 8 * MIB);
-	assert_true(made_fact(&made, "cpu.l3.size")->low > 7.0 * MIB);
-}
-
-/* The longest ring of the main curve, a slot in every second line. */
-static uint64_t longest_dense(void)
-{
-	uint64_t longest = 0;
-
-	for (uint32_t i = 0; i < made.view.n_batches; i++) {
-		const struct mp_actor *actor = &made.batch[i]->exp.actor[0];
-
-		if (actor->stride == 2 * 64 && actor->length > longest)
-			longest = actor->length;
-	}
-	return longest;
+	assert_true(made_fact(&made, "cpu.l3.size")->low > 5.5 * MIB);
 }
 
 static void a_quick_plan_is_smaller_and_knows_the_inner_levels(void **state)
 {
 	struct made_asked quick;
-	uint64_t longest;
 
 	(void)state;
 	ask(MP_DEPTH_QUICK);
 	made_fact_is(&made, "cpu.l1d.size", 48 * KIB, 0.06);
 	made_fact_is(&made, "cpu.l2.size", MIB, 0.06);
 	quick = made.asked;
-	longest = longest_dense();
 	made_view_close(&made);
 	start(MP_DEPTH_DEFAULT);
 	made_view_plan(&made, probe);
-	assert_true(quick.hops < made.asked.hops / 2);
+	assert_true(quick.hops < made.asked.hops / 4 * 3);
 	assert_true(quick.wanted < made.asked.wanted);
 	assert_true(quick.batches < made.asked.batches);
-	assert_true(longest < longest_dense());
+	assert_true(quick.bytes_max <= made.asked.bytes_max);
 }
 
-/* If time runs out amid the third level, the first is known all the same. */
+/* If time runs out amid the third level, the first is known all the same:
+ * rings of the dense curve come last. */
 static void a_shared_level_waits_until_the_first_is_known(void **state)
 {
-	uint32_t last_near = 0, first_far = UINT32_MAX;
+	uint32_t last_near = 0, first_dense = UINT32_MAX;
 
 	(void)state;
 	start(MP_DEPTH_DEFAULT);
@@ -135,17 +132,52 @@ static void a_shared_level_waits_until_the_first_is_known(void **state)
 	for (uint32_t i = 0; i < made.view.n_batches; i++) {
 		const struct mp_actor *actor = &made.batch[i]->exp.actor[0];
 
-		if (actor->stride != 2 * 64)
-			continue;
-		if (actor->length < 96 * KIB)
+		if (actor->stride == 512 && actor->length < 96 * KIB)
 			last_near = i;
-		/* Lengths that the first look, each half octave, leaves out. */
-		if (actor->length > 4200 * KIB && actor->length < 5600 * KIB &&
-		    first_far > i)
-			first_far = i;
+		if (actor->stride == 2 * 64 && first_dense > i)
+			first_dense = i;
 	}
-	assert_in_range(last_near, 1, first_far);
-	assert_true(first_far < made.view.n_batches);
+	assert_in_range(last_near, 1, first_dense);
+	assert_true(first_dense < made.view.n_batches);
+}
+
+static uint32_t timed_singly(void)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < made.view.n_batches; i++)
+		n += made.batch[i]->exp.actor[0].detail == MP_DETAIL_HIST;
+	return n;
+}
+
+static void a_coarse_clock_goes_by_mean_latencies(void **state)
+{
+	(void)state;
+	ask(MP_DEPTH_DEFAULT);
+	assert_true(timed_singly() > made.view.n_batches / 3);
+	made_view_close(&made);
+	cpu.tick_step = 100;
+	ask(MP_DEPTH_DEFAULT);
+	/* The first plan knows nothing of the clock, and asks for means. */
+	assert_int_equal(timed_singly(), 0);
+	made_fact_is(&made, "cpu.l1d.size", 48 * KIB, 0.01);
+	made_fact_is(&made, "cpu.l2.size", MIB, 0.01);
+	known_nearly("cpu.l3.size", 8 * MIB);
+	made_fact_ends(&made, "cpu.l4.size", MP_ABSENT);
+}
+
+/* A mean of their latencies shows one slope; each has hops of its own. */
+static void single_hops_tell_near_levels_apart(void **state)
+{
+	(void)state;
+	cpu.cache[0] = (struct made_cache){ .bytes = 32 * KIB, .ways = 8,
+					    .cycles = 4 };
+	cpu.cache[1] = (struct made_cache){ .bytes = 64 * KIB, .ways = 8,
+					    .cycles = 14 };
+	ask(MP_DEPTH_DEFAULT);
+	made_fact_is(&made, "cpu.l1d.size", 32 * KIB, 0.01);
+	made_fact_at_least(&made, "cpu.l2.size", 64 * KIB);
+	known_nearly("cpu.l3.size", 8 * MIB);
 }
 
 static void pages_that_are_forced_are_the_only_ones(void **state)
@@ -250,6 +282,8 @@ int main(void)
 		MADE_TEST(random_victims_do_not_push_sizes_up, &test),
 		MADE_TEST(a_quick_plan_is_smaller_and_knows_the_inner_levels, &test),
 		MADE_TEST(a_shared_level_waits_until_the_first_is_known, &test),
+		MADE_TEST(a_coarse_clock_goes_by_mean_latencies, &test),
+		MADE_TEST(single_hops_tell_near_levels_apart, &test),
 		MADE_TEST(pages_that_are_forced_are_the_only_ones, &test),
 		MADE_TEST(a_curve_that_still_rises_at_its_end_denies_nothing, &test),
 		MADE_TEST(the_first_level_is_never_absent, &test),

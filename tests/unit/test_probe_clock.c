@@ -60,7 +60,7 @@ static void after_other_probes_it_asks_for_nothing(void **state)
 {
 	(void)state;
 	made_view_open(&made, &cpu, MP_DEPTH_QUICK);
-	made_view_plan(&made, mp_probe_find("line"));
+	made_view_plan(&made, mp_probe_find("line-l1d"));
 	made_view_ask(&made, probe);
 	/* Their batches bring the clock along. */
 	assert_int_equal(made.asked.batches, 0);

@@ -151,11 +151,24 @@ static void sweeps_go_by_the_line_that_was_found(void **state)
 	/* Beyond any line in use, as nothing is known yet. */
 	assert_int_equal(rough.stride, 256);
 	assert_int_equal(main_sweep.stride, 2 * 128);
-	assert_int_equal(side.stride, 8 * 128);
+	/* Eight to a small page, whatever the lines are. */
+	assert_int_equal(side.stride, 512);
 	assert_true(main_sweep.reach > 0 && main_sweep.reach <= 64 << 10);
 	assert_int_equal(main_sweep.pages, made.view.pages);
 	assert_int_equal(main_sweep.cpu, made.view.cpu);
 	assert_int_equal(main_sweep.node, made.view.node);
+}
+
+static void slots_share_lines_that_are_longer_or_not_known(void **state)
+{
+	(void)state;
+	assert_true(mp_cpu_shares_lines(&made.view, 64, 1));
+	assert_false(mp_cpu_shares_lines(&made.view, 512, 1));
+	made_view_know(&made, "cpu.l2.line", 64, "bytes");
+	made_view_know(&made, "cpu.l3.line", 128, "bytes");
+	assert_false(mp_cpu_shares_lines(&made.view, 64, 1));
+	assert_true(mp_cpu_shares_lines(&made.view, 64, 2));
+	assert_false(mp_cpu_shares_lines(&made.view, 128, 2));
 }
 
 static void small_pages_are_a_second_look_where_they_may_be(void **state)
@@ -175,13 +188,22 @@ static void small_pages_are_a_second_look_where_they_may_be(void **state)
 	assert_true(mp_cpu_side_sweep(&made.view, 0, &side));
 }
 
-static void private_levels_but_the_first_get_a_second_look(void **state)
+static void private_levels_get_a_second_look(void **state)
 {
+	struct mp_cpu_edges edges = { .n = 3 };
+
 	(void)state;
-	assert_false(mp_cpu_has_sides(0, 32 * KIB));
-	assert_true(mp_cpu_has_sides(1, 256 * KIB));
-	assert_true(mp_cpu_has_sides(1, 2 * MIB));
-	assert_false(mp_cpu_has_sides(2, 32 * MIB));
+	edges.level[0].size_bytes = 32 * KIB;
+	edges.level[1].size_bytes = 2 * MIB;
+	edges.level[2].size_bytes = 32 * MIB;
+	/* By mean latencies the innermost is looked at in the main curve. */
+	assert_false(mp_cpu_has_sides(&edges, 0));
+	assert_true(mp_cpu_has_sides(&edges, 1));
+	assert_false(mp_cpu_has_sides(&edges, 2));
+	edges.single = true;
+	assert_true(mp_cpu_has_sides(&edges, 0));
+	assert_true(mp_cpu_has_sides(&edges, 1));
+	assert_false(mp_cpu_has_sides(&edges, 2));
 }
 
 /* A curve made by hand: a length each half octave, three replicates. */
@@ -504,9 +526,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			sweeps_go_by_the_line_that_was_found, begin, end),
 		cmocka_unit_test_setup_teardown(
+			slots_share_lines_that_are_longer_or_not_known, begin,
+			end),
+		cmocka_unit_test_setup_teardown(
 			small_pages_are_a_second_look_where_they_may_be, begin,
 			end),
-		cmocka_unit_test(private_levels_but_the_first_get_a_second_look),
+		cmocka_unit_test(private_levels_get_a_second_look),
 		cmocka_unit_test(levels_are_those_that_were_drawn),
 		cmocka_unit_test(without_cycles_levels_are_found_in_ns),
 		cmocka_unit_test(of_more_levels_than_facts_the_inner_ones_are_given),

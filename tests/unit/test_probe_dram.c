@@ -125,8 +125,9 @@ static void forced_pages_are_the_only_ones(void **state)
 static void a_cache_is_never_called_memory(void **state)
 {
 	(void)state;
-	start(MP_DEPTH_DEFAULT);
+	made_view_open(&made, &cpu, MP_DEPTH_DEFAULT);
 	made.view.arena_max_bytes = 4 * MIB;
+	look();
 	made_view_ask(&made, probe);
 	assert_true(made.asked.bytes_max <= 4 * MIB);
 	made_fact_ends(&made, "cpu.dram.latency", MP_AT_LEAST);

@@ -26,15 +26,13 @@ static void two_levels_and_their_costs_are_measured(void **state)
 {
 	(void)state;
 	ask();
-	made_fact_is(&made, "cpu.dtlb.entries", 96, 0.01);
-	made_fact_is(&made, "cpu.stlb.entries", 2048, 0.02);
+	made_fact_is(&made, "cpu.dtlb.entries", 96, 0);
+	made_fact_is(&made, "cpu.stlb.entries", 2048, 0);
 	made_fact_is(&made, "cpu.stlb.hit-cost", 7, 0.03);
 	/* Packed lines pay a walk too, one for all the lines of a page. */
 	made_fact_is(&made, "cpu.walk.cost", 40, 0.03);
-	assert_in_range(made.asked.rounds, 2, 8);
+	assert_in_range(made.asked.rounds, 2, 50);
 	assert_true(made.asked.hops < 60000000);
-	assert_int_equal(made.asked.kinds, 1u << MP_PAGES_4K);
-	assert_true(made.asked.bytes_max <= 64 * MIB);
 }
 
 static void other_numbers_of_entries_come_out_as_well(void **state)
@@ -43,8 +41,8 @@ static void other_numbers_of_entries_come_out_as_well(void **state)
 	cpu.tlb[0] = (struct made_tlb){ 64, 4, 9 };
 	cpu.tlb[1] = (struct made_tlb){ 1536, 12, 70 };
 	ask();
-	made_fact_is(&made, "cpu.dtlb.entries", 64, 0.01);
-	made_fact_is(&made, "cpu.stlb.entries", 1536, 0.05);
+	made_fact_is(&made, "cpu.dtlb.entries", 64, 0);
+	made_fact_is(&made, "cpu.stlb.entries", 1536, 0);
 	made_fact_is(&made, "cpu.stlb.hit-cost", 9, 0.03);
 	made_fact_is(&made, "cpu.walk.cost", 70, 0.03);
 }
@@ -61,26 +59,19 @@ static void of_one_level_there_is_no_second(void **state)
 	made_fact_is(&made, "cpu.walk.cost", 25, 0.03);
 }
 
-/* The step has no far side to measure it by, but what is known is said. */
-static void walks_that_cost_ever_more_vary(void **state)
+static void walks_that_cost_ever_more_have_no_one_cost(void **state)
 {
-	const struct mp_fact *entries, *walk;
+	const struct mp_fact *walk;
 
 	(void)state;
 	cpu.walks_grow = 1;
 	cpu.tlb[1].cycles = 20;
 	ask();
-	made_fact_is(&made, "cpu.dtlb.entries", 96, 0.01);
-	made_fact_is(&made, "cpu.stlb.hit-cost", 7, 0.03);
-	made_fact_ends(&made, "cpu.stlb.entries", MP_AT_LEAST);
-	entries = made_fact(&made, "cpu.stlb.entries");
-	assert_true(entries->value > 1500 && entries->value <= 2048);
-	made_fact_ends(&made, "cpu.walk.cost", MP_VARIES);
+	made_fact_is(&made, "cpu.dtlb.entries", 96, 0);
+	/* What has no one value is not told as one. */
 	walk = made_fact(&made, "cpu.walk.cost");
-	assert_true(walk->low > 20 && walk->low < 60);
-	/* Nearly five times as many pages as entries: more of them would bring
-	 * their lines near the capacity of a cache. */
-	assert_true(walk->high > 80 && walk->high < 105);
+	assert_true(walk->verdict == MP_VARIES ||
+		    walk->verdict == MP_NOT_MEASURABLE);
 }
 
 static void without_costs_nothing_is_made_up(void **state)
@@ -98,7 +89,7 @@ static void a_small_arena_does_not_deny_the_second_level(void **state)
 	made.view.arena_max_bytes = 4 * MIB;
 	made_view_ask(&made, probe);
 	assert_true(made.asked.bytes_max <= 4 * MIB);
-	made_fact_is(&made, "cpu.dtlb.entries", 96, 0.01);
+	made_fact_is(&made, "cpu.dtlb.entries", 96, 0);
 	/* 1024 pages are all known to the second level. */
 	made_fact_ends(&made, "cpu.stlb.entries", MP_NOT_MEASURABLE);
 	made_fact_ends(&made, "cpu.stlb.hit-cost", MP_NOT_MEASURABLE);
@@ -117,15 +108,41 @@ static void a_run_that_rules_small_pages_out_asks_nothing(void **state)
 	made_facts_cannot(&made, probe);
 }
 
-static void noise_does_not_change_the_counts(void **state)
+static void disturbed_batches_do_not_change_the_counts(void **state)
+{
+	(void)state;
+	cpu.disturbed = 0.3;
+	cpu.noise = 0.005;
+	ask();
+	made_fact_is(&made, "cpu.dtlb.entries", 96, 0);
+	made_fact_is(&made, "cpu.dtlb.ways", 6, 0);
+	made_fact_is(&made, "cpu.stlb.entries", 2048, 0);
+	made_fact_holds(&made, "cpu.stlb.hit-cost", 7);
+}
+
+/* One miss a turn is less than the replicates lie apart. */
+static void where_a_miss_a_turn_is_not_seen_no_count_is_given(void **state)
 {
 	(void)state;
 	cpu.noise = 0.06;
-	cpu.disturbed = 0.3;
 	ask();
-	made_fact_is(&made, "cpu.dtlb.entries", 96, 0.01);
-	made_fact_is(&made, "cpu.stlb.entries", 2048, 0.02);
-	made_fact_holds(&made, "cpu.stlb.hit-cost", 7);
+	made_fact_ends(&made, "cpu.dtlb.entries", MP_NOT_MEASURABLE);
+	made_fact_ends(&made, "cpu.stlb.entries", MP_NOT_MEASURABLE);
+}
+
+static void sets_of_both_levels_and_page_sizes_are_told(void **state)
+{
+	(void)state;
+	cpu.tlb[0] = (struct made_tlb){ 48, 0, 9 };
+	cpu.tlb[1] = (struct made_tlb){ 768, 4, 40 };
+	ask();
+	made_fact_is(&made, "cpu.dtlb.ways", 48, 0);
+	made_fact_is(&made, "cpu.stlb.entries", 768, 0);
+	made_fact_is(&made, "cpu.stlb.ways", 4, 0);
+	made_fact_is(&made, "cpu.dtlb-2m.entries", 48, 0);
+	made_fact_is(&made, "cpu.dtlb-2m.ways", 48, 0);
+	/* An arena has 256 pages of 2 MiB: all that are tried hit. */
+	made_fact_ends(&made, "cpu.stlb-2m.entries", MP_AT_LEAST);
 }
 
 static void too_few_undisturbed_batches_tell_nothing(void **state)
@@ -148,11 +165,14 @@ int main(void)
 		MADE_TEST(two_levels_and_their_costs_are_measured, &test),
 		MADE_TEST(other_numbers_of_entries_come_out_as_well, &test),
 		MADE_TEST(of_one_level_there_is_no_second, &test),
-		MADE_TEST(walks_that_cost_ever_more_vary, &test),
+		MADE_TEST(walks_that_cost_ever_more_have_no_one_cost, &test),
 		MADE_TEST(without_costs_nothing_is_made_up, &test),
 		MADE_TEST(a_small_arena_does_not_deny_the_second_level, &test),
 		MADE_TEST(a_run_that_rules_small_pages_out_asks_nothing, &test),
-		MADE_TEST(noise_does_not_change_the_counts, &test),
+		MADE_TEST(disturbed_batches_do_not_change_the_counts, &test),
+		MADE_TEST(where_a_miss_a_turn_is_not_seen_no_count_is_given,
+			  &test),
+		MADE_TEST(sets_of_both_levels_and_page_sizes_are_told, &test),
 		MADE_TEST(too_few_undisturbed_batches_tell_nothing, &test),
 		cmocka_unit_test(every_fact_is_answered_whatever_happens),
 	};

@@ -55,29 +55,26 @@ static void twelve_ways_and_sixteen_are_counted(void **state)
 	/* Five replicates bear the count out. */
 	assert_true(made_fact(&made, "cpu.l1d.ways")->low == 12);
 	assert_true(made_fact(&made, "cpu.l1d.ways")->high == 12);
-	assert_in_range(made.asked.rounds, 2, 16);
+	assert_in_range(made.asked.rounds, 2, 63);
 	assert_true(made.asked.hops < 30000000);
 	assert_true(made.asked.bytes_max <= 64 * MIB);
 }
 
-static void eight_ways_are_counted_behind_eight(void **state)
+/* A ring of lines of one set of the second level never leaves the first. */
+static void what_the_level_inside_hides_is_not_guessed_at(void **state)
 {
 	(void)state;
 	set(0, 32 * KIB, 8);
 	set(1, MIB, 8);
 	ask();
 	made_fact_is(&made, "cpu.l1d.ways", 8, 0);
-	made_fact_is(&made, "cpu.l2.ways", 8, 0);
-}
-
-static void fewer_ways_are_counted_behind_more(void **state)
-{
-	(void)state;
+	made_fact_ends(&made, "cpu.l2.ways", MP_NOT_MEASURABLE);
+	made_view_close(&made);
 	set(0, 48 * KIB, 12);
 	set(1, 512 * KIB, 8);
 	ask();
 	made_fact_is(&made, "cpu.l1d.ways", 12, 0);
-	made_fact_is(&made, "cpu.l2.ways", 8, 0);
+	made_fact_ends(&made, "cpu.l2.ways", MP_NOT_MEASURABLE);
 }
 
 static void two_ways_and_lines_of_128_bytes_are_seen(void **state)
@@ -101,6 +98,7 @@ static void a_size_that_is_no_power_of_two_is_shared_out(void **state)
 	ask();
 	made_fact_is(&made, "cpu.l2.ways", 20, 0);
 	made_view_close(&made);
+	set(0, 32 * KIB, 4);
 	set(1, 1280 * KIB, 10);
 	ask();
 	made_fact_is(&made, "cpu.l2.ways", 10, 0);
@@ -114,25 +112,21 @@ static void an_odd_number_of_sets_is_not_taken_for_ways(void **state)
 	set(0, 48 * KIB, 8);
 	ask();
 	made_fact_is(&made, "cpu.l1d.ways", 8, 0);
-	made_fact_ends(&made, "cpu.l2.ways", MP_NOT_MEASURABLE);
+	made_fact_is(&made, "cpu.l2.ways", 16, 0);
 }
 
-static void fewer_than_five_replicates_leave_a_bracket(void **state)
+static void fewer_than_five_replicates_confirm_nothing(void **state)
 {
-	const struct mp_fact *fact;
-
 	(void)state;
 	start(MP_DEPTH_DEFAULT);
 	made_view_plan(&made, probe);
 	made_view_keep(&made, 3);
 	made_view_infer(&made, probe);
-	made_fact_is(&made, "cpu.l1d.ways", 12, 0);
-	fact = made_fact(&made, "cpu.l1d.ways");
-	assert_true(fact->low == 11 && fact->high == 13);
+	made_fact_ends(&made, "cpu.l1d.ways", MP_NOT_MEASURABLE);
 }
 
-/* As if contiguous by luck: what was not granted is not built upon. */
-static void small_pages_that_lie_well_are_not_trusted(void **state)
+/* Scattered pages fall on one set by luck once, not five times. */
+static void small_pages_that_always_meet_go_by_virtual_addresses(void **state)
 {
 	(void)state;
 	start(MP_DEPTH_DEFAULT);
@@ -141,7 +135,7 @@ static void small_pages_that_lie_well_are_not_trusted(void **state)
 		made.batch[i]->grant.arena[0].pages = MP_PAGES_4K;
 	made_view_infer(&made, probe);
 	made_fact_is(&made, "cpu.l1d.ways", 12, 0);
-	made_fact_ends(&made, "cpu.l2.ways", MP_NOT_MEASURABLE);
+	made_fact_is(&made, "cpu.l2.ways", 16, 0);
 }
 
 static void walks_do_not_pass_for_a_full_set(void **state)
@@ -152,6 +146,7 @@ static void walks_do_not_pass_for_a_full_set(void **state)
 	cpu.tlb[0] = (struct made_tlb){ 16, 2, 9 };
 	cpu.tlb[1] = (struct made_tlb){ 256, 4, 80 };
 	cpu.small_only = true;
+	cpu.tick_step = 26;
 	set(0, 32 * KIB, 8);
 	ask();
 	made_fact_is(&made, "cpu.l1d.ways", 8, 0);
@@ -203,8 +198,11 @@ static void a_size_that_contradicts_the_count_gives_no_answer(void **state)
 	start(MP_DEPTH_DEFAULT);
 	/* Facts come from others: here they are wrong by a third. */
 	for (uint32_t i = 0; i < made.facts.n; i++)
-		if (made.facts.fact[i].value == 48 * KIB)
+		if (made.facts.fact[i].value == 48 * KIB) {
 			made.facts.fact[i].value = 36 * KIB;
+			made.facts.fact[i].low = 35 * KIB;
+			made.facts.fact[i].high = 37 * KIB;
+		}
 	made_view_ask(&made, probe);
 	made_fact_ends(&made, "cpu.l1d.ways", MP_NOT_MEASURABLE);
 }
@@ -227,13 +225,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		MADE_TEST(twelve_ways_and_sixteen_are_counted, &test),
-		MADE_TEST(eight_ways_are_counted_behind_eight, &test),
-		MADE_TEST(fewer_ways_are_counted_behind_more, &test),
+		MADE_TEST(what_the_level_inside_hides_is_not_guessed_at, &test),
 		MADE_TEST(two_ways_and_lines_of_128_bytes_are_seen, &test),
 		MADE_TEST(a_size_that_is_no_power_of_two_is_shared_out, &test),
 		MADE_TEST(an_odd_number_of_sets_is_not_taken_for_ways, &test),
-		MADE_TEST(fewer_than_five_replicates_leave_a_bracket, &test),
-		MADE_TEST(small_pages_that_lie_well_are_not_trusted, &test),
+		MADE_TEST(fewer_than_five_replicates_confirm_nothing, &test),
+		MADE_TEST(small_pages_that_always_meet_go_by_virtual_addresses, &test),
 		MADE_TEST(walks_do_not_pass_for_a_full_set, &test),
 		MADE_TEST(scattered_pages_leave_the_second_level_open, &test),
 		MADE_TEST(forced_pages_and_small_arenas_are_kept_to, &test),

@@ -149,18 +149,48 @@ static void a_ring_is_warmed_for_turns_but_not_for_ever(void **state)
 	sweep.turns = 3;
 	sweep.turns_max = 30000;
 	sweep.warm_max = 100000;
+	sweep.warm_long = 2000;
 	/* Three turns where they are cheap .. */
 	assert_int_equal(warm_hops(&sweep, 8000 * 128), 24000);
 	/* .. as many as may be where they are not .. */
 	assert_int_equal(warm_hops(&sweep, 20000 * 128), 30000);
 	/* .. one turn at least .. */
 	assert_int_equal(warm_hops(&sweep, 70000 * 128), 70000);
-	/* .. and an end to it. */
-	assert_int_equal(warm_hops(&sweep, 200000 * 128), 100000);
+	/* .. and none where even that is dear: its building was the first. */
+	assert_int_equal(warm_hops(&sweep, 100000 * 128), 100000);
+	assert_int_equal(warm_hops(&sweep, 100001 * 128), 2000);
 	/* A handful of slots is no warm-up. */
 	assert_true(warm_hops(&sweep, 2 * 128) >= 500);
 	sweep.turns = 0;
 	assert_int_equal(warm_hops(&sweep, 70000 * 128), 70000);
+}
+
+static void single_hops_are_kept_as_a_histogram_of_two_turns(void **state)
+{
+	struct mp_sweep sweep;
+	struct mp_exp exp;
+	char why[256];
+
+	(void)state;
+	usual(&sweep);
+	mp_sweep_exp(&sweep, 1 << 18, &exp);
+	assert_int_equal(exp.actor[0].detail, MP_DETAIL_TOTALS);
+	sweep.single = true;
+	sweep.hops = 1024;
+	sweep.bursts = 8;
+	mp_sweep_exp(&sweep, 2048 * 128, &exp);
+	if (mp_exp_check(&exp, why, sizeof(why)))
+		fail_msg("%s", why);
+	assert_int_equal(exp.actor[0].detail, MP_DETAIL_HIST);
+	assert_int_equal(exp.actor[0].group, 1);
+	/* Two turns over all bursts .. */
+	assert_int_equal(exp.actor[0].hops, 2 * 2048 / 8);
+	/* .. but no more than were asked for, and no empty burst. */
+	mp_sweep_exp(&sweep, 1 << 20, &exp);
+	assert_int_equal(exp.actor[0].hops, 1024);
+	mp_sweep_exp(&sweep, 128, &exp);
+	assert_in_range(exp.actor[0].hops, 32, 128);
+	assert_int_equal(mp_exp_check(&exp, why, sizeof(why)), 0);
 }
 
 static void a_plan_holds_whole_strides_within_the_largest_arena(void **state)
@@ -286,6 +316,12 @@ static void add_strangers(const struct mp_sweep *sweep)
 	other = *sweep;
 	other.hops++;
 	add(&other, 4096, 99);
+	other = *sweep;
+	other.single = true;
+	add(&other, 4096, 99);
+	other = *sweep;
+	other.warm_max = 256;
+	add(&other, 65536, 99);
 	other = *sweep;
 	other.bursts++;
 	add(&other, 4096, 99);
@@ -435,6 +471,9 @@ int main(void)
 			a_reach_that_holds_the_whole_ring_is_none, begin, end),
 		cmocka_unit_test_setup_teardown(
 			a_ring_is_warmed_for_turns_but_not_for_ever, begin, end),
+		cmocka_unit_test_setup_teardown(
+			single_hops_are_kept_as_a_histogram_of_two_turns,
+			begin, end),
 		cmocka_unit_test_setup_teardown(
 			a_plan_holds_whole_strides_within_the_largest_arena,
 			begin, end),

@@ -327,6 +327,26 @@ static void a_single_actor_is_measured_as_before(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_set, close_set)
 
+/* Slots of one between those of the other, in phases on one CPU. */
+static void rings_may_lie_between_each_other(void **state)
+{
+	struct mp_actor *actor = set.exp.actor;
+	struct mp_batch batch;
+
+	(void)state;
+	actor[1] = actor[0];
+	actor[1].phase = 1;
+	actor[0].stride = actor[1].stride = 2 * STRIDE;
+	actor[1].offset = STRIDE;
+	actor[1].length = BYTES - 2 * STRIDE;
+	run_well(&batch);
+	assert_int_equal(samples_of(&batch, 0), BURSTS);
+	assert_int_equal(samples_of(&batch, 1), BURSTS);
+	mp_batch_free(&batch);
+	actor[1].offset = 2 * STRIDE;
+	expect_refusal("its span lies over that of actor0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +357,7 @@ int main(void)
 		TEST(a_background_actor_is_not_sampled),
 		TEST(payloads_are_told_apart),
 		TEST(two_may_walk_the_same_ring),
+		TEST(rings_may_lie_between_each_other),
 		TEST(what_cannot_be_had_at_once_is_refused_by_name),
 		TEST(both_arenas_count_against_the_bound),
 		TEST(nothing_stays_of_the_threads),

@@ -37,6 +37,21 @@ double mp_clock_cycles(const struct mp_batch *batch, double ticks)
 	return mp_clock_ns(batch, ticks) * mp_clock_core_hz(batch) / 1e9;
 }
 
+/* What reading the clock cost a sample: once around all its hops, with looks
+ * between them; or around each group, and no looks. */
+static double clock_ticks(const struct mp_batch *batch,
+			  const struct memprobe_sample *s)
+{
+	const struct mp_actor *actor = &batch->exp.actor[s->actor];
+	const struct mp_grant *grant = &batch->grant;
+	const double hops = (double)s->hops;
+
+	return actor->detail == MP_DETAIL_TOTALS ?
+	       grant->read_ticks + grant->look_ticks * hops /
+				   MP_CHASE_LOOK_HOPS :
+	       grant->read_ticks * hops / actor->group;
+}
+
 double mp_clock_hop_ticks(const struct mp_batch *batch, uint32_t actor)
 {
 	double *value, out;
@@ -47,12 +62,11 @@ double mp_clock_hop_ticks(const struct mp_batch *batch, uint32_t actor)
 		return NAN;
 	for (uint32_t i = 0; i < batch->n_samples; i++) {
 		const struct memprobe_sample *s = &batch->sample[i];
-		double ticks = (double)s->ticks - batch->grant.read_ticks;
 
 		if (s->actor != actor || !s->hops || !mp_sample_calm(s))
 			continue;
-		ticks /= (double)s->hops;
-		value[n++] = ticks - batch->grant.look_ticks / MP_CHASE_LOOK_HOPS;
+		value[n++] = ((double)s->ticks - clock_ticks(batch, s)) /
+			     (double)s->hops;
 	}
 	out = mp_stat_midmean(value, n);
 	free(value);

@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analysis/places.h"
 #include "analysis/stat.h"
 #include "analysis/values.h"
 #include "rng.h"
@@ -21,6 +23,7 @@
 #define TRIED_HALF exp2(0.5 / GRAIN)
 /* On a gentle slope: doubt in any shape, which is a model, as a factor. */
 #define MODEL 1.011
+#define MODEL_PLACE 0.25
 /* On a gentle slope: shapes that leave up to so many times the least. */
 #define AS_GOOD 1.4
 /* A grid of 16 lengths an octave, or more, is a fine one. */
@@ -33,6 +36,18 @@
 #define SLOPE_LOW 0.15
 #define SLOPE_HIGH 0.85
 #define DRAWS 100u
+/* Capacities are tried in such steps first, and a shape that leaves so many
+ * times what another does not more closely. */
+#define COARSE 4u
+#define HOPELESS 6.0
+/* Spreads of so many replicates and more are compared with what they should
+ * be, where neither all nor no hops miss; so little beside it is nothing. */
+#define SPREAD_LEAST 5u
+#define SPREAD_FROM 0.06
+#define SPREAD_ERROR 6e-4
+#define SPREAD_TRUST 0.5
+/* .. and a length that is further off than this on average is not right. */
+#define SPREAD_POOR 1.2
 /* Chi-square, 95 %, with four degrees of freedom: the capacity and the shape's
  * three (ways, scatter, policy) are searched together. */
 #define CHI2_95 9.49
@@ -85,11 +100,16 @@ static bool line_fit(const struct mp_values *v, const double *miss,
 	return true;
 }
 
-static void miss_at(const struct mp_values *v, const struct mp_miss_table *table,
-		    uint32_t shape, uint32_t tried, double *miss)
+static void miss_at(const struct mp_edge_data *data, const struct mp_values *v,
+		    const struct mp_miss_table *table, uint32_t shape,
+		    uint32_t tried, double *miss)
 {
+	const struct mp_places places = mp_places_of(table, shape,
+						   tried_size(data, tried),
+						   data->page_bytes);
+
 	for (uint32_t i = 0; i < v->n; i++)
-		miss[i] = mp_miss_at(table, shape, v->at[i] - tried);
+		miss[i] = mp_places_at(&places, v->at[i] - tried);
 }
 
 /* What is left for one shape at the capacity that leaves least. */
@@ -99,28 +119,72 @@ struct best {
 	uint32_t shape;
 };
 
-static void best_of_shape(const struct mp_edge_data *data,
-			  const struct mp_values *v,
-			  const struct mp_miss_table *table, uint32_t shape,
-			  struct best *best, double *left)
+/* What one shape leaves at one capacity; infinite where it explains nothing. */
+static double try_one(const struct mp_edge_data *data,
+		      const struct mp_values *v,
+		      const struct mp_miss_table *table, uint32_t shape,
+		      uint32_t i, struct best *best)
 {
-	uint32_t tried = tried_count(data);
 	double miss[MP_EDGE_POINTS];
 	struct line line;
 
-	for (uint32_t i = 0; i < tried; i++) {
-		double size = tried_size(data, i);
+	miss_at(data, v, table, shape, i, miss);
+	if (!line_fit(v, miss, &line))
+		return INFINITY;
+	if (line.left < best->line.left)
+		*best = (struct best){ tried_size(data, i), line, shape };
+	return line.left;
+}
 
-		if (left)
-			left[i] = INFINITY;
-		miss_at(v, table, shape, i, miss);
-		if (!line_fit(v, miss, &line))
-			continue;
-		if (left)
-			left[i] = line.left;
-		if (line.left < best->line.left)
-			*best = (struct best){ size, line, shape };
+/* Coarsely first, then all capacities around the best: what is left has one
+ * valley, wider than a coarse step. */
+static void best_of_shape(const struct mp_edge_data *data,
+			  const struct mp_values *v,
+			  const struct mp_miss_table *table, uint32_t shape,
+			  struct best *best)
+{
+	uint32_t tried = tried_count(data), at = 0, to;
+	struct best own = { .line.left = INFINITY };
+	double least = INFINITY;
+
+	for (uint32_t i = 0; i < tried; i += COARSE) {
+		double left = try_one(data, v, table, shape, i, &own);
+
+		if (left < least) {
+			least = left;
+			at = i;
+		}
 	}
+	/* Hopeless ones are not looked at more closely. */
+	if (isinf(least) || least > HOPELESS * best->line.left)
+		return;
+	to = at + COARSE < tried ? at + COARSE : tried;
+	for (uint32_t i = at < COARSE ? 0 : at - COARSE + 1; i < to; i++)
+		try_one(data, v, table, shape, i, &own);
+	if (own.line.left < best->line.left)
+		*best = own;
+}
+
+/* What is left at each capacity; false where no coarse step comes near. */
+static bool left_of_shape(const struct mp_edge_data *data,
+			  const struct mp_values *v,
+			  const struct mp_miss_table *table, uint32_t shape,
+			  double bound, double *left)
+{
+	uint32_t tried = tried_count(data);
+	struct best ignored = { .line.left = INFINITY };
+	double least = INFINITY;
+
+	for (uint32_t i = 0; i < tried; i += COARSE) {
+		left[i] = try_one(data, v, table, shape, i, &ignored);
+		least = fmin(least, left[i]);
+	}
+	if (least > HOPELESS * bound)
+		return false;
+	for (uint32_t i = 0; i < tried; i++)
+		if (i % COARSE)
+			left[i] = try_one(data, v, table, shape, i, &ignored);
+	return true;
 }
 
 uint32_t mp_edge_scatter_of(const struct mp_miss_shape *shape)
@@ -141,7 +205,7 @@ static int best_of_all(const struct mp_edge_data *data, const struct mp_values *
 	best->line.left = INFINITY;
 	for (uint32_t s = 0; s < MP_MISS_SHAPES; s++)
 		if (shape_fits(data, table, s))
-			best_of_shape(data, v, table, s, best, NULL);
+			best_of_shape(data, v, table, s, best);
 	return isinf(best->line.left) ? -ENODATA : 0;
 }
 
@@ -151,23 +215,142 @@ static uint32_t on_slope(const struct mp_edge_data *data,
 			 const struct mp_miss_table *table,
 			 const struct best *best)
 {
+	const struct mp_places places = mp_places_of(table, best->shape,
+						   best->size,
+						   data->page_bytes);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < data->n; i++) {
-		double miss = mp_miss_lookup(table, best->shape,
-					     data->point[i].x / best->size);
+		double miss = mp_places_at(&places, mp_miss_position(
+					     data->point[i].x / best->size));
 
 		n += miss > SLOPE_FOOT && miss < 1 - SLOPE_FOOT;
 	}
 	return n;
 }
 
+/* How far what replicates differ by is from what they should, as a chi-square.
+ * Their spread is not normal: half of what a normal one would tell. */
+static double spread_off(const struct mp_edge_data *data,
+			 const struct mp_miss_table *table, uint32_t shape,
+			 double size)
+{
+	const struct mp_places places = mp_places_of(table, shape, size,
+						   data->page_bytes);
+	const double scatter = table->shape[shape].scatter;
+	double off = 0;
+
+	for (uint32_t i = 0; i < data->n; i++) {
+		const struct mp_edge_point *p = &data->point[i];
+		double miss = mp_places_at(&places,
+					     mp_miss_position(p->x / size));
+		double sd = mp_stat_sd(p->y, p->n), ratio, model;
+
+		if (p->n < SPREAD_LEAST || miss < SPREAD_FROM ||
+		    miss > 1 - SPREAD_FROM)
+			continue;
+		model = scatter < 1 ? 0 :
+			mp_places_variance(table, shape, size,
+					   data->page_bytes, p->x);
+		if (isnan(model))
+			continue;
+		ratio = (sd * sd + SPREAD_ERROR) / (model + SPREAD_ERROR);
+		off += (p->n - 1) * (ratio - 1 - log(ratio)) * SPREAD_TRUST;
+	}
+	return off;
+}
+
+/* Shapes that explain the mean differ in how they spread. */
+static bool is_spread(const struct mp_edge_data *data)
+{
+	return data->is_share && data->page_bytes > 0;
+}
+
+/* What a candidate leaves in all: its own scale, and the spread. */
+struct candidate {
+	uint16_t shape;
+	uint16_t tried;
+	float left;
+};
+
+#define CANDIDATES (MP_MISS_SHAPES * TRIED_MAX)
+
+/* So many lengths have a say in the spread. */
+static uint32_t spread_points(const struct mp_edge_data *data)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < data->n; i++)
+		n += data->point[i].n >= SPREAD_LEAST &&
+		     mp_stat_sd(data->point[i].y, data->point[i].n) >
+		     sqrt(SPREAD_ERROR);
+	return n;
+}
+
+static void widen_to(const struct mp_edge_data *data,
+		     const struct candidate *candidate, uint32_t n,
+		     double least, struct mp_edge *edge)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		double size = tried_size(data, candidate[i].tried);
+
+		if (candidate[i].left > least + CHI2_95)
+			continue;
+		edge->low = fmin(edge->low, size);
+		edge->high = fmax(edge->high, size);
+	}
+}
+
+/* The mean alone leaves several shapes, and with them capacities, open: of
+ * those the spread of the replicates picks. */
+static int pick_by_spread(const struct mp_edge_data *data,
+			  const struct mp_values *v,
+			  const struct mp_miss_table *table, double bound,
+			  double scale, struct best *best,
+			  struct mp_edge *edge)
+{
+	struct candidate *all = malloc(CANDIDATES * sizeof(*all));
+	double left[TRIED_MAX], least = INFINITY;
+	uint32_t tried = tried_count(data), n = 0;
+
+	if (!all)
+		return -ENOMEM;
+	for (uint32_t s = 0; s < MP_MISS_SHAPES; s++) {
+		if (!shape_fits(data, table, s) ||
+		    !left_of_shape(data, v, table, s, bound, left))
+			continue;
+		for (uint32_t i = 0; i < tried; i++) {
+			double sum = left[i] / fmax(scale, 1);
+
+			if (left[i] > bound)
+				continue;
+			sum += spread_off(data, table, s, tried_size(data, i));
+			all[n++] = (struct candidate){ (uint16_t)s,
+				(uint16_t)i, (float)sum };
+			if (sum >= least)
+				continue;
+			least = sum;
+			best->line.left = INFINITY;
+			try_one(data, v, table, s, i, best);
+		}
+	}
+	edge->low = edge->high = best->size;
+	/* Nothing known here spreads so: lines are not thrown page by page,
+	 * and the mean alone has to do. */
+	if (spread_off(data, table, best->shape, best->size) >
+	    SPREAD_POOR * (spread_points(data) + 1))
+		least = INFINITY;
+	widen_to(data, all, n, least, edge);
+	free(all);
+	return 0;
+}
+
 /* All capacities, of whatever shape, that explain the curve nearly as well
  * as the best one does. */
-static void widen_by_shapes(const struct mp_edge_data *data,
-			    const struct mp_values *v,
-			    const struct mp_miss_table *table,
-			    const struct best *best, struct mp_edge *edge)
+static int widen_by_shapes(const struct mp_edge_data *data,
+			   const struct mp_values *v,
+			   const struct mp_miss_table *table,
+			   struct best *best, struct mp_edge *edge)
 {
 	double scale = best->line.left / (v->n - 3.0), bound;
 	double left[TRIED_MAX];
@@ -178,12 +361,12 @@ static void widen_by_shapes(const struct mp_edge_data *data,
 	bound = best->line.left + CHI2_95 * fmax(scale, 1);
 	if (on_slope(data, table, best) >= SLOPE_MANY)
 		bound = fmax(bound, best->line.left * AS_GOOD);
+	if (is_spread(data))
+		return pick_by_spread(data, v, table, bound, scale, best, edge);
 	for (uint32_t s = 0; s < MP_MISS_SHAPES; s++) {
-		struct best ignored = *best;
-
-		if (!shape_fits(data, table, s))
+		if (!shape_fits(data, table, s) ||
+		    !left_of_shape(data, v, table, s, bound, left))
 			continue;
-		best_of_shape(data, v, table, s, &ignored, left);
 		for (uint32_t i = 0; i < tried; i++) {
 			if (left[i] > bound)
 				continue;
@@ -191,6 +374,7 @@ static void widen_by_shapes(const struct mp_edge_data *data,
 			edge->high = fmax(edge->high, tried_size(data, i));
 		}
 	}
+	return 0;
 }
 
 static void widen_by_draws(const struct mp_edge_data *data, struct mp_values v,
@@ -213,7 +397,7 @@ static void widen_by_draws(const struct mp_edge_data *data, struct mp_values v,
 				pick[k] = p->y[mp_rng_below(&rng, p->n)];
 			v.y[i] = mp_stat_tame(pick, p->n, NULL);
 		}
-		best_of_shape(data, &v, table, best->shape, &again, NULL);
+		best_of_shape(data, &v, table, best->shape, &again);
 		if (!isinf(again.line.left))
 			size[n++] = again.size;
 	}
@@ -247,7 +431,7 @@ static void widen_to_grid(const struct mp_edge_data *data,
 
 /* The capacities that the replicates of one length would have alone. */
 static uint32_t see_point(const struct mp_edge_point *p,
-			  const struct mp_miss_table *table,
+			  const struct mp_places *places,
 			  const struct best *best, double *size, double *sway)
 {
 	double rise = best->line.outside - best->line.inside;
@@ -256,7 +440,7 @@ static uint32_t see_point(const struct mp_edge_point *p,
 
 	for (uint32_t k = 0; k < p->n; k++) {
 		double miss = (p->y[k] - best->line.inside) / rise;
-		double alone = p->x / mp_miss_inverse(table, best->shape,
+		double alone = p->x / mp_places_inverse(places,
 			fmin(fmax(miss, SLOPE_FOOT), 1 - SLOPE_FOOT));
 
 		least = fmin(least, alone);
@@ -273,10 +457,13 @@ static void see_singly(const struct mp_edge_data *data,
 		       const struct best *best, struct mp_edge *edge)
 {
 	double size[MP_EDGE_POINTS * MP_EDGE_PASSES], sway[MP_EDGE_POINTS];
+	const struct mp_places places = mp_places_of(table, best->shape,
+						   best->size,
+						   data->page_bytes);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < data->n; i++) {
-		uint32_t seen = see_point(&data->point[i], table, best,
+		uint32_t seen = see_point(&data->point[i], &places, best,
 					  size + edge->n_seen, &sway[n]);
 
 		edge->n_seen += seen;
@@ -286,6 +473,18 @@ static void see_singly(const struct mp_edge_data *data,
 	edge->seen_low = mp_stat_quantile(size, edge->n_seen, 0.1);
 	edge->seen_high = mp_stat_quantile(size, edge->n_seen, 0.9);
 	edge->sway = n ? mp_stat_median(sway, n) : 1;
+}
+
+/* Where a level has few places for a page, its ways, of which the table has
+ * not all, and where a ring begins in a page, make a difference. */
+static double model_error(const struct mp_edge_data *data,
+			  const struct mp_miss_table *table,
+			  const struct best *best)
+{
+	const struct mp_miss_shape *shape = &table->shape[best->shape];
+	double part = shape->ways * data->page_bytes / best->size;
+
+	return shape->scatter < 1 ? MODEL : MODEL + MODEL_PLACE * fmin(part, 1);
 }
 
 /* Points that scatter say little of the shape and count for little here. */
@@ -314,23 +513,37 @@ int mp_edge_fit(const struct mp_edge_data *data,
 	err = best_of_all(data, &v, table, &best);
 	if (err)
 		return err;
-	edge->size = edge->low = edge->high = best.size;
+	edge->low = edge->high = best.size;
+	err = widen_by_shapes(data, &v, table, &best, edge);
+	if (err)
+		return err;
+	edge->size = best.size;
 	edge->inside = best.line.inside;
 	edge->outside = best.line.outside;
 	edge->shape = best.shape;
+	edge->page_bytes = data->page_bytes;
 	edge->misfit = misfit_of(&v, &best);
 	edge->chi2 = best.line.left / (v.n - 3.0);
-	widen_by_shapes(data, &v, table, &best, edge);
 	widen_by_draws(data, v, table, &best, seed, edge);
 	if (on_slope(data, table, &best) < SLOPE_MANY) {
 		widen_to_grid(data, edge);
 	} else {
-		edge->low /= MODEL;
-		edge->high *= MODEL;
+		edge->low /= model_error(data, table, &best);
+		edge->high *= model_error(data, table, &best);
 	}
 	/* The capacities that were tried are steps themselves. */
 	edge->low /= TRIED_HALF;
 	edge->high *= TRIED_HALF;
 	see_singly(data, table, &best, edge);
 	return 0;
+}
+
+double mp_edge_miss(const struct mp_edge *edge,
+		    const struct mp_miss_table *table, double x)
+{
+	const struct mp_places places = mp_places_of(table, edge->shape,
+						   edge->size,
+						   edge->page_bytes);
+
+	return mp_places_at(&places, mp_miss_position(x / edge->size));
 }

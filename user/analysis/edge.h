@@ -3,6 +3,7 @@
 #ifndef MP_EDGE_H
 #define MP_EDGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analysis/miss.h"
@@ -40,6 +41,9 @@ uint32_t mp_edge_scatter_of(const struct mp_miss_shape *shape);
  * @n: points
  * @from, @to: capacities that are tried
  * @scatters: how lines may fall on the sets, bits of enum mp_edge_scatter
+ * @page_bytes: how much is contiguous where they fall at random: mp_places_of();
+ *	x is in bytes then. 0: not known
+ * @is_share: values are shares of hops that miss, exact for each replicate
  * @point: by rising x
  */
 struct mp_edge_data {
@@ -47,6 +51,8 @@ struct mp_edge_data {
 	double from;
 	double to;
 	uint32_t scatters;
+	double page_bytes;
+	bool is_share;
 	struct mp_edge_point point[MP_EDGE_POINTS];
 };
 
@@ -60,6 +66,7 @@ struct mp_edge_data {
  * @chi2: what is left a degree of freedom, over what scatter of replicates and
  *	the usual error of a shape leave: about one where the shape is right
  * @shape: best shape, index into the table
+ * @page_bytes: as it was given
  * @n_seen: single replicates that lay on the slope of the edge
  * @sway: how far apart, as a factor, the capacities are that replicates of
  *	one length would give; the middle of the lengths on the slope
@@ -75,6 +82,7 @@ struct mp_edge {
 	double misfit;
 	double chi2;
 	uint32_t shape;
+	double page_bytes;
 	uint32_t n_seen;
 	double seen_low;
 	double seen_high;
@@ -96,5 +104,9 @@ struct mp_edge {
 int mp_edge_fit(const struct mp_edge_data *data,
 		const struct mp_miss_table *table, uint64_t seed,
 		struct mp_edge *edge);
+
+/** mp_edge_miss() - share of the hops that miss at a length, by a fit */
+double mp_edge_miss(const struct mp_edge *edge,
+		    const struct mp_miss_table *table, double x);
 
 #endif

@@ -15,19 +15,14 @@
 #define TURNS_SETTLE 8u
 
 static const double scatters[] = { 0, 0.5, 1 };
-static const uint32_t even_ways[MP_MISS_WAYS] = {
-	2, 4, 6, 8, 10, 12, 16, 64
-};
-static const uint32_t scattered_ways[MP_MISS_WAYS] = {
-	2, 4, 6, 8, 10, 12, 16, 32
+static const uint32_t all_ways[MP_MISS_WAYS] = {
+	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 20, 24, 32, 64
 };
 
 /* Share of random victims of the policies that are not simulated. */
 static const double random_share[] = {
 	[MP_MISS_LRU] = 0,
-	[MP_MISS_QUARTER] = 0.25,
 	[MP_MISS_HALF] = 0.5,
-	[MP_MISS_MOSTLY] = 0.75,
 	[MP_MISS_RANDOM] = 1,
 };
 
@@ -195,6 +190,9 @@ static void fill_shape(struct mp_miss_table *table, uint32_t s)
 
 	for (uint32_t n = 0; n < LINES_MAX; n++)
 		set[n] = (float)set_miss(shape->policy, n, shape->ways);
+	if (!shape->scatter)
+		for (uint32_t n = 0; n < MP_MISS_SET; n++)
+			table->set[s][n] = set[n];
 	for (uint32_t i = 0; i < MP_MISS_POINTS; i++)
 		table->miss[s][i] = (float)share(set, shape->ways, grid_x(i));
 }
@@ -209,12 +207,9 @@ const struct mp_miss_table *mp_miss_table_get(void)
 		return &table;
 	for (uint32_t i = 0; i < COUNT(scatters); i++) {
 		for (uint32_t w = 0; w < MP_MISS_WAYS; w++) {
-			uint32_t ways = scatters[i] > 0 ? scattered_ways[w] :
-							  even_ways[w];
-
 			for (uint32_t p = 0; p < MP_MISS_POLICIES; p++, s++) {
 				table.shape[s] = (struct mp_miss_shape){
-					scatters[i], ways, p };
+					scatters[i], all_ways[w], p };
 				fill_shape(&table, s);
 			}
 		}
@@ -227,9 +222,7 @@ const char *mp_miss_policy_name(uint32_t policy)
 {
 	static const char *const name[] = {
 		[MP_MISS_LRU] = "oldest line evicted",
-		[MP_MISS_QUARTER] = "mostly oldest line evicted",
 		[MP_MISS_HALF] = "oldest or random line evicted",
-		[MP_MISS_MOSTLY] = "mostly random line evicted",
 		[MP_MISS_RANDOM] = "random line evicted",
 		[MP_MISS_MRU] = "first unused line evicted",
 		[MP_MISS_MRU_RANDOM] = "any unused line evicted",

@@ -13,24 +13,23 @@
  * @MP_MISS_LRU: a line that does not come round in time: least recently
  *	used, first in first out, trees and the re-reference predictors all
  *	do the same to a walk, and one line too many makes a whole set miss
- * @MP_MISS_QUARTER, @MP_MISS_HALF, @MP_MISS_MOSTLY: in between
+ * @MP_MISS_HALF: in between
  * @MP_MISS_RANDOM: any line
  * @MP_MISS_MRU: the first line not used since all were (one bit a line)
  * @MP_MISS_MRU_RANDOM: any of those
  */
 enum mp_miss_policy {
 	MP_MISS_LRU,
-	MP_MISS_QUARTER,
 	MP_MISS_HALF,
-	MP_MISS_MOSTLY,
 	MP_MISS_RANDOM,
 	MP_MISS_MRU,
 	MP_MISS_MRU_RANDOM,
 	MP_MISS_POLICIES,
 };
 
-/** MP_MISS_SHAPES - shapes in the table: policies, ways, three scatters */
-#define MP_MISS_WAYS 8
+/** MP_MISS_SHAPES - shapes in the table: policies, ways, three scatters; of a
+ * scatter all policies of the fewest ways come first */
+#define MP_MISS_WAYS 18
 #define MP_MISS_SHAPES (MP_MISS_POLICIES * MP_MISS_WAYS * 3)
 /** The table spans x = 2^-MP_MISS_BELOW .. 2^MP_MISS_ABOVE. */
 #define MP_MISS_BELOW 4
@@ -55,9 +54,19 @@ struct mp_miss_shape {
 	uint32_t policy;
 };
 
-/** struct mp_miss_table - all shapes, tabulated over log x */
+/** MP_MISS_SET - lines of one set that the table knows of; more all miss */
+#define MP_MISS_SET 256
+
+/**
+ * struct mp_miss_table - all shapes, tabulated over log x
+ * @shape: the shapes
+ * @set: miss share of one set by the lines that are walked round in it, of
+ *	the ways and policy of each shape of the first scatter
+ * @miss: miss share of the whole level
+ */
 struct mp_miss_table {
 	struct mp_miss_shape shape[MP_MISS_SHAPES];
+	float set[MP_MISS_POLICIES * MP_MISS_WAYS][MP_MISS_SET];
 	float miss[MP_MISS_SHAPES][MP_MISS_POINTS];
 };
 

@@ -31,7 +31,7 @@
 #define VALLEY_STEPS ((OCTAVES + 4) * VALLEY_GRAIN)
 #define POINTS_MIN 6u
 /* When two are thought of in place of one .. */
-#define SINGLE_POOR 0.012
+#define SINGLE_POOR 0.008
 #define BETTER 1.8
 #define MISFIT_MAX 0.04
 #define RISE_MIN 1.45
@@ -157,6 +157,18 @@ static double left_with(const struct work *work,
 	return work->left - c.with_y * c.with_y / c.square;
 }
 
+/* Few ways, or odd ones, are too rare to be thought of before a second level
+ * is: with shapes enough one edge explains anything. */
+static bool is_usual(const struct mp_miss_shape *shape)
+{
+	static const uint32_t usual[] = { 2, 4, 6, 8, 10, 12, 16 };
+
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+		if (shape->ways == usual[i])
+			return true;
+	return shape->ways == (shape->scatter > 0 ? 32 : 64);
+}
+
 /* The best single edge: of all shapes, and more finely where it is good, lest
  * it seem worse than it is. */
 static double single_left(const struct mp_edge_data *data,
@@ -168,6 +180,8 @@ static double single_left(const struct mp_edge_data *data,
 	for (uint32_t s = 0; s < MP_MISS_SHAPES; s++) {
 		double best = INFINITY, at = 0;
 
+		if (!is_usual(&table->shape[s]))
+			continue;
 		if (!(data->scatters & mp_edge_scatter_of(&table->shape[s])))
 			continue;
 		for (uint32_t i = 0; i < work->tried; i++) {

@@ -13,8 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A set that is emptied may have been in any of so many states before. */
-#define STARTS 6u
+/*
+ * A set may have been in any state before it was emptied. Bits of ways stay.
+ * Ages go with the lines, but where new lines go first others may have left
+ * something that never goes; and definitions differ in what an empty way does.
+ */
+#define STARTS MP_POLICY_WAYS
+#define STARTS_AGE 4u
 /* So often a set is filled at random, to see how often a line stays. */
 #define DRAWS 96u
 /* A share is not known better than this: disturbances flip a few in a
@@ -127,7 +132,9 @@ static bool is_among(const struct court *court, uint32_t n,
 static void say(const struct mp_policy_walk *walk, uint32_t looks,
 		const struct mp_policy *policy, struct court *court)
 {
-	const uint32_t starts = mp_policy_is_known(policy) ? 1 : STARTS;
+	const uint32_t starts = mp_policy_is_known(policy) ? 1 :
+				policy->kind == MP_KIND_AGE ? STARTS_AGE :
+							      walk->ways;
 	struct said *said = &court->said;
 	uint32_t from = 0, states = 0;
 
@@ -138,7 +145,10 @@ static void say(const struct mp_policy_walk *walk, uint32_t looks,
 	for (uint32_t i = 0; i < starts; i++) {
 		mp_policy_set_start(&court->start[states], policy, walk->ways,
 				    i, i & 1);
+		if (i < STARTS_AGE / 2)
+			mp_policy_set_clear(&court->start[states]);
 		from = walk_in(walk, &court->start[states]);
+		mp_policy_set_stale(&court->start[states], i);
 		states += !is_among(court, states, &court->start[states]);
 	}
 	said->n = 0;
@@ -160,6 +170,8 @@ static void say(const struct mp_policy_walk *walk, uint32_t looks,
 static double weight_of(const struct mp_policy_seen *seen, uint32_t i,
 			double error)
 {
+	if (isnan(seen->error[i]))
+		return 0;
 	return 1 / (seen->error[i] * seen->error[i] + error * error);
 }
 
@@ -220,7 +232,8 @@ static void hold_against(const struct mp_policy_seen *seen, uint32_t looks,
 				    weight_of(seen, i, said->error) / 2;
 
 		trial->cost += cost < COST_MOST ? cost : COST_MOST;
-		trial->contradicted += off > said->contrary;
+		trial->contradicted += off > said->contrary &&
+				       !isnan(seen->error[i]);
 	}
 }
 
@@ -283,6 +296,16 @@ static void settle(const struct court *court,
 		verdict->classes = 0;
 }
 
+static uint32_t looks_that_tell(const struct mp_policy_seen *seen)
+{
+	const uint32_t looks = mp_policy_looks(seen->walk);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < looks; i++)
+		n += !isnan(seen->error[i]);
+	return n;
+}
+
 int mp_policy_judge(const struct mp_policy_seen *seen, uint32_t n,
 		    struct mp_policy_verdict *verdict)
 {
@@ -299,7 +322,7 @@ int mp_policy_judge(const struct mp_policy_seen *seen, uint32_t n,
 	for (uint32_t i = 0; i < court->n; i++)
 		court->trial[i].policy = policy[i];
 	for (uint32_t i = 0; i < n; i++) {
-		verdict->looks += mp_policy_looks(seen[i].walk);
+		verdict->looks += looks_that_tell(&seen[i]);
 		try_all(&seen[i], court);
 	}
 	settle(court, verdict);

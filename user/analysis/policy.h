@@ -11,7 +11,7 @@
  * struct mp_policy_seen - what was seen of one walk
  * @walk: the walk
  * @hit: of each of its looks in order, the share of times that it hit
- * @error: .. and its standard error
+ * @error: .. and its standard error; NaN: this look tells nothing
  */
 struct mp_policy_seen {
 	const struct mp_policy_walk *walk;
@@ -21,7 +21,7 @@ struct mp_policy_seen {
 
 /**
  * struct mp_policy_verdict - what is left
- * @looks: that were made
+ * @looks: that tell something
  * @classes: those that explain all of it nearly as well as the best one; a
  *	bit each. 0: none of those known here does
  * @contradicted: looks that the best candidate says the contrary of

@@ -314,6 +314,24 @@ void mp_policy_set_flush(struct mp_policy_set *set, uint32_t line)
 		set->age[way] = EMPTY;
 }
 
+void mp_policy_set_clear(struct mp_policy_set *set)
+{
+	set->n_empty = set->ways;
+	for (uint32_t i = 0; i < set->ways; i++) {
+		set->line[i] = NONE;
+		if (set->policy->kind == MP_KIND_AGE)
+			set->age[i] = EMPTY;
+	}
+}
+
+void mp_policy_set_stale(struct mp_policy_set *set, uint32_t last)
+{
+	if (set->policy->kind != MP_KIND_BIT && set->policy->kind != MP_KIND_NRU)
+		return;
+	for (uint32_t i = 0; i < set->ways; i++)
+		set->age[i] = i > last;
+}
+
 bool mp_policy_set_same(const struct mp_policy_set *a,
 			const struct mp_policy_set *b)
 {

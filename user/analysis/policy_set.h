@@ -113,11 +113,24 @@ void mp_policy_set_start(struct mp_policy_set *set,
 			 const struct mp_policy *policy, uint32_t ways,
 			 uint64_t seed, bool empty_is_old);
 
+/** mp_policy_set_clear() - nobody's lines go */
+void mp_policy_set_clear(struct mp_policy_set *set);
+
 /** mp_policy_set_touch() - access a line; was it there? */
 bool mp_policy_set_touch(struct mp_policy_set *set, uint32_t line);
 
 /** mp_policy_set_flush() - access a line, and take it out */
 void mp_policy_set_flush(struct mp_policy_set *set, uint32_t line);
+
+/**
+ * mp_policy_set_stale() - any bits may be left in an empty set
+ * @last: the last way whose bit is clear; all that matters where ways are
+ *	filled from the first on
+ *
+ * What a level inside hides of the accesses before is unknown as well. Of
+ * policies without bits it changes nothing.
+ */
+void mp_policy_set_stale(struct mp_policy_set *set, uint32_t last);
 
 /** mp_policy_set_same() - have two sets of a policy of ages or bits the same
  * lines in the same state? */

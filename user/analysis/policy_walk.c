@@ -59,16 +59,19 @@ static void add(struct draw *draw, uint32_t line, uint32_t what)
 		draw->left[line]--;
 }
 
-static void empty_the_set(struct draw *draw)
+/* Where lines have few visits those that are looked at keep theirs: most
+ * policies have driven them out by then. */
+static void empty_the_set(struct draw *draw, uint32_t visits)
 {
 	const uint32_t ways = draw->walk->ways;
+	const bool few = visits < MP_POLICY_VISITS;
 
 	for (uint32_t i = 0; i < draw->first; i++)
 		add(draw, i, MP_POLICY_TOUCH);
 	/* Bits and ages of the ways come nearer to one another so. */
-	for (uint32_t i = draw->first - ways; i < draw->first; i++)
+	for (uint32_t i = draw->first - ways; i < draw->first && !few; i++)
 		add(draw, i, MP_POLICY_TOUCH);
-	for (uint32_t i = 0; i < draw->walk->lines; i++)
+	for (uint32_t i = 0; i < (few ? draw->first : draw->walk->lines); i++)
 		add(draw, i, MP_POLICY_FLUSH);
 }
 
@@ -113,6 +116,15 @@ static void look(struct draw *draw, uint32_t line)
 	draw->inside[line] = true;
 }
 
+uint32_t mp_policy_walk_lines(uint32_t ways, uint32_t visits)
+{
+	const uint32_t more = ways > MORE ? ways : MORE;
+
+	if (visits < MP_POLICY_VISITS)
+		return 2 * ways + 2 * (ways + more);
+	return 2 * ways + ways + more;
+}
+
 void mp_policy_walk_make(struct mp_policy_walk *walk, uint32_t ways,
 			 uint32_t visits, uint32_t leave, uint32_t room,
 			 uint64_t seed)
@@ -127,12 +139,13 @@ void mp_policy_walk_make(struct mp_policy_walk *walk, uint32_t ways,
 
 	walk->ways = ways;
 	walk->n = 0;
-	walk->lines = draw.first + (ways > MORE ? 2 * ways : ways + MORE);
+	walk->lines = mp_policy_walk_lines(ways, visits);
 	mp_rng_seed(&draw.rng, seed);
 	for (uint32_t i = 0; i < walk->lines; i++)
 		draw.left[i] = visits;
-	empty_the_set(&draw);
-	for (uint32_t i = 0; draw.mix->twice && i < 2 * ways; i++)
+	empty_the_set(&draw, visits);
+	for (uint32_t i = 0; draw.mix->twice && visits >= MP_POLICY_VISITS &&
+			     i < 2 * ways; i++)
 		look(&draw, draw.first + i % ways);
 	while (draw.room) {
 		const bool lately = mp_rng_below(&draw.rng, 100) >=

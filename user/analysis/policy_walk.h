@@ -10,6 +10,9 @@
 /** MP_POLICY_STEPS - the most accesses of a walk */
 #define MP_POLICY_STEPS 512u
 
+/** MP_POLICY_VISITS - as often a line is accessed, where it can be */
+#define MP_POLICY_VISITS 4u
+
 /** enum mp_policy_what - what an access is */
 enum mp_policy_what {
 	MP_POLICY_TOUCH,	/* before the set is known to be empty */
@@ -42,11 +45,14 @@ struct mp_policy_walk {
 	struct mp_policy_step step[MP_POLICY_STEPS];
 };
 
+/** mp_policy_walk_lines() - how many lines such a list names */
+uint32_t mp_policy_walk_lines(uint32_t ways, uint32_t visits);
+
 /**
  * mp_policy_walk_make() - a list of accesses
  * @walk: gets it
  * @ways: of the set, 2 .. MP_POLICY_WAYS
- * @visits: how often a line may be accessed, 3 or more
+ * @visits: how often a line may be accessed: MP_POLICY_VISITS, or 2
  * @leave: 0, or steps that it takes to make lines leave the levels inside;
  *	there is a MP_POLICY_LEAVE between two looks at one line then
  * @room: steps that there is room for
@@ -54,7 +60,7 @@ struct mp_policy_walk {
  *
  * It begins with what empties the set whatever was in it: as many new lines
  * as drive out all others, some of them touched again, then all lines
- * flushed. What follows is drawn.
+ * flushed. What follows is drawn. With two visits some of that is left out.
  */
 void mp_policy_walk_make(struct mp_policy_walk *walk, uint32_t ways,
 			 uint32_t visits, uint32_t leave, uint32_t room,

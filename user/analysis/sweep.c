@@ -20,6 +20,15 @@
  * several turns. One whole turn is worth more, up to four times that. */
 #define TURNS_MAX (256u << 10)
 #define WARM_MAX (1u << 20)
+/* Single hops tell more each: after the turn that builds the ring two do, and
+ * one of rings so long; still longer ones are in nobody's cache anyway. */
+#define SINGLE_TURNS 2u
+#define SINGLE_TURNS_MAX (128u << 10)
+#define SINGLE_WARM_MAX (256u << 10)
+#define SINGLE_WARM_LONG (16u << 10)
+#define SINGLE_HOPS 1024u
+/* A burst of single hops is no shorter than this. */
+#define SINGLE_MIN 64u
 /* Small rings are warmed for this many hops at least. */
 #define WARM_MIN 1024u
 
@@ -35,8 +44,20 @@ void mp_sweep_init(struct mp_sweep *sweep, const struct mp_view *view,
 	sweep->turns = TURNS;
 	sweep->turns_max = TURNS_MAX;
 	sweep->warm_max = WARM_MAX;
+	sweep->warm_long = WARM_MAX;
 	sweep->hops = HOPS;
 	sweep->bursts = BURSTS;
+	sweep->quiet = view->quiet;
+}
+
+void mp_sweep_singly(struct mp_sweep *sweep)
+{
+	sweep->single = true;
+	sweep->turns = SINGLE_TURNS;
+	sweep->turns_max = SINGLE_TURNS_MAX;
+	sweep->warm_max = SINGLE_WARM_MAX;
+	sweep->warm_long = SINGLE_WARM_LONG;
+	sweep->hops = SINGLE_HOPS;
 }
 
 static uint64_t at_most(uint64_t a, uint64_t b)
@@ -54,14 +75,22 @@ void mp_sweep_exp(const struct mp_sweep *sweep, uint64_t length,
 	mp_exp_chase(exp, sweep->cpu, sweep->pages, length, sweep->stride,
 		     sweep->reach < length ? sweep->reach : 0);
 	exp->arena[0].node = sweep->node;
+	exp->quiet = sweep->quiet;
 	actor->skew = sweep->skew;
 	if (warm < slots)
-		warm = slots;
+		warm = slots <= sweep->warm_max ? slots : sweep->warm_long;
 	if (warm < WARM_MIN)
 		warm = WARM_MIN;
 	actor->warm_hops = at_most(warm, sweep->warm_max);
 	actor->hops = sweep->hops;
 	actor->bursts = sweep->bursts;
+	if (!sweep->single)
+		return;
+	/* Each hop tells by itself: two turns do. */
+	actor->detail = MP_DETAIL_HIST;
+	actor->hops = at_most(sweep->hops, 2 * slots / sweep->bursts);
+	if (actor->hops < SINGLE_MIN)
+		actor->hops = SINGLE_MIN;
 }
 
 int mp_sweep_plan(const struct mp_sweep *sweep, const struct mp_view *view,
@@ -105,10 +134,15 @@ static struct mp_curve_at *curve_at(struct mp_curve *curve, uint64_t length)
 static int point_add(struct mp_curve_at *at, const struct mp_batch *batch)
 {
 	double ticks = mp_clock_hop_ticks(batch, 0);
+	const struct mp_batch **kept;
 	double *start, *cycles, *ns;
 
 	if (isnan(ticks))
 		return 0;
+	kept = realloc(at->batch, (at->n + 1) * sizeof(*kept));
+	if (!kept)
+		return -ENOMEM;
+	at->batch = kept;
 	start = realloc(at->start_ns, (at->n + 1) * sizeof(*start));
 	if (!start)
 		return -ENOMEM;
@@ -121,6 +155,7 @@ static int point_add(struct mp_curve_at *at, const struct mp_batch *batch)
 	if (!ns)
 		return -ENOMEM;
 	at->ns = ns;
+	at->batch[at->n] = batch;
 	at->start_ns[at->n] = (double)batch->start_ns;
 	at->cycles[at->n] = mp_clock_cycles(batch, ticks);
 	at->ns[at->n] = mp_clock_ns(batch, ticks);
@@ -135,6 +170,19 @@ static void point_middle(struct mp_curve_at *at)
 	at->mid_ns = mp_stat_median_of(at->ns, at->n);
 }
 
+/* What tells most experiments of other sweeps apart, cheaply. */
+static bool may_be_of(const struct mp_sweep *sweep, const struct mp_exp *exp)
+{
+	const struct mp_actor *actor = &exp->actor[0];
+
+	return actor->stride == sweep->stride && actor->skew == sweep->skew &&
+	       actor->bursts == sweep->bursts && exp->quiet == sweep->quiet &&
+	       exp->arena[0].pages == sweep->pages &&
+	       (actor->detail == MP_DETAIL_HIST) == sweep->single &&
+	       (actor->reach == 0 || actor->reach == sweep->reach) &&
+	       actor->length >= sweep->stride;
+}
+
 int mp_sweep_gather(const struct mp_sweep *sweep, const struct mp_view *view,
 		    struct mp_curve *curve)
 {
@@ -146,11 +194,12 @@ int mp_sweep_gather(const struct mp_sweep *sweep, const struct mp_view *view,
 		uint64_t length = batch->exp.actor[0].length;
 		struct mp_curve_at *at;
 
-		if (batch->exp.actor[0].stride != sweep->stride ||
-		    length < sweep->stride || !mp_batch_counts(batch))
+		if (!may_be_of(sweep, &batch->exp))
 			continue;
 		mp_sweep_exp(sweep, length, &exp);
-		if (!mp_exp_equal(&exp, &batch->exp))
+		if (exp.actor[0].warm_hops != batch->exp.actor[0].warm_hops ||
+		    exp.actor[0].hops != batch->exp.actor[0].hops ||
+		    !mp_exp_equal(&exp, &batch->exp) || !mp_batch_counts(batch))
 			continue;
 		at = curve_at(curve, length);
 		if (!at || point_add(at, batch)) {
@@ -166,6 +215,7 @@ int mp_sweep_gather(const struct mp_sweep *sweep, const struct mp_view *view,
 void mp_curve_free(struct mp_curve *curve)
 {
 	for (uint32_t i = 0; i < curve->n; i++) {
+		free(curve->at[i].batch);
 		free(curve->at[i].start_ns);
 		free(curve->at[i].cycles);
 		free(curve->at[i].ns);

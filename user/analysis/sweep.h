@@ -6,6 +6,7 @@
 #ifndef MP_SWEEP_H
 #define MP_SWEEP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "probe.h"
@@ -18,8 +19,12 @@
  * @skew: see struct mp_ring
  * @turns: turns of the ring to warm up with ..
  * @turns_max: .. but no more hops than this, as long as that is a turn
- * @warm_max: most warm-up hops, whatever the ring's size
+ * @warm_max: most warm-up hops; rings of more slots ..
+ * @warm_long: .. get so many, as their first turn was their building
  * @hops: hops a burst
+ * @quiet: wished-for quiet
+ * @single: hops are timed one by one, @hops at most, and their histogram is
+ *	kept
  * @bursts: bursts a replicate
  */
 struct mp_sweep {
@@ -32,8 +37,11 @@ struct mp_sweep {
 	uint32_t turns;
 	uint64_t turns_max;
 	uint64_t warm_max;
+	uint64_t warm_long;
 	uint64_t hops;
 	uint32_t bursts;
+	uint32_t quiet;
+	bool single;
 };
 
 /** struct mp_curve_at - the counted replicates of one length
@@ -41,6 +49,7 @@ struct mp_sweep {
  * @id: of the experiment
  * @n: replicates that count
  * @start_ns: when a replicate began
+ * @batch: the batches themselves, the view's
  * @cycles: its core cycles a hop; @ns: the same in ns
  * @mid_cycles, @mid_ns: their medians
  */
@@ -48,6 +57,7 @@ struct mp_curve_at {
 	uint64_t length;
 	uint64_t id;
 	uint32_t n;
+	const struct mp_batch **batch;
 	double *start_ns;
 	double *cycles;
 	double *ns;
@@ -65,6 +75,9 @@ struct mp_curve {
 /** mp_sweep_init() - the usual sweep of a view: its CPU, pages and node */
 void mp_sweep_init(struct mp_sweep *sweep, const struct mp_view *view,
 		   uint64_t stride, uint64_t reach);
+
+/** mp_sweep_singly() - have it time single hops, fewer of them */
+void mp_sweep_singly(struct mp_sweep *sweep);
 
 /** mp_sweep_exp() - the experiment of one length of a sweep */
 void mp_sweep_exp(const struct mp_sweep *sweep, uint64_t length,

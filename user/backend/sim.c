@@ -153,10 +153,10 @@ static uint64_t arena_max(const struct sim *sim)
 static bool can_stop_prefetch(const struct mp_sim_machine *machine)
 {
 	for (uint32_t i = 0; i < machine->n_prefetchers; i++) {
-		if (!machine->prefetch[i].can_switch)
-			return false;
+		if (machine->prefetch[i].can_switch)
+			return true;
 	}
-	return true;
+	return !machine->n_prefetchers;
 }
 
 static int look_sim(struct mp_target *target, struct mp_host *host)
@@ -231,8 +231,7 @@ static int check_exp(const struct sim *sim, const struct mp_exp *exp)
 
 	if (mp_exp_check(exp, NULL, 0))
 		return -EINVAL;
-	if (exp->carveout ||
-	    (exp->n_actors > 1 && sim->machine.general.cpus == 1))
+	if (exp->carveout)
 		return -EOPNOTSUPP;
 	for (uint32_t i = 0; i < exp->n_arenas; i++) {
 		if (sim->pages_forced && exp->arena[i].pages != sim->pages)

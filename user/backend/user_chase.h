@@ -60,9 +60,10 @@ struct mp_user_walk {
  * @batch: gets the samples
  *
  * The thread must be pinned and the ring linked. In the first round the asked
- * warm-up, then the bursts; later ones go on where the last one ended. Before a burst that would find the ring cold, because there was a
- * gap in the warm-up or since, up to a turn of it is walked unmeasured;
- * there is a bound on the sum of that, and a burst beyond it is flagged.
+ * warm-up, then the bursts; later ones go on where the last one ended. Before
+ * a burst that would find the ring cold, because there was a gap in the
+ * warm-up or since, up to a turn of it is walked unmeasured; there is a bound
+ * on the sum of that, and a burst beyond it is flagged.
  * Return: 0, or -ENOMEM, -EFBIG (payload).
  */
 int mp_user_walk_round(struct mp_user_walk *walk, uint16_t round,

@@ -39,6 +39,17 @@ static bool same_ring(const struct mp_actor *a, const struct mp_actor *b)
 	       a->reach == b->reach && a->skew == b->skew;
 }
 
+/* Slots of one lie between those of the other: the one stride is a multiple
+ * of the other, and neither begins on a slot of the other. */
+static bool interleaved(const struct mp_actor *a, const struct mp_actor *b)
+{
+	const uint64_t least = a->stride < b->stride ? a->stride : b->stride;
+	const uint64_t most = a->stride < b->stride ? b->stride : a->stride;
+
+	return !a->skew && !b->skew && most % least == 0 &&
+	       a->offset % least != b->offset % least;
+}
+
 static bool overlap(const struct mp_actor *a, const struct mp_actor *b)
 {
 	return a->arena == b->arena && a->offset < b->offset + b->length &&
@@ -54,7 +65,7 @@ static int check_pair(const struct mp_exp *exp, uint32_t i, uint32_t k,
 		return mp_why(why, room, -EOPNOTSUPP, "actor%u.place %u: "
 			      "actor%u of the same phase is there: each wants "
 			      "a CPU of its own", i, a->place, k);
-	if (overlap(a, b) && !same_ring(a, b))
+	if (overlap(a, b) && !same_ring(a, b) && !interleaved(a, b))
 		return mp_why(why, room, -EOPNOTSUPP, "actor%u.offset %" PRIu64
 			      ": its span lies over that of actor%u, and is "
 			      "another ring", i, a->offset, k);

@@ -14,20 +14,33 @@
 #include "analysis/stat.h"
 #include "backend.h"
 #include "probe/cpu.h"
+#include "probe/cpu_hot.h"
 
 #define FROM 1024.0
-/* The curve: two lengths an octave; up to here with every depth. */
+/* The curve: a length each octave, two where it rises by more than this
+ * factor and so far on either side; up to here. */
 #define GRAIN 2
+#define RISES 1.04
+#define RISE_ROOM 1.5
 #define QUICK_TO (64 * MP_MIB)
-#define DEFAULT_TO (256 * MP_MIB)
 /* Lengths above cost tenths of a second each. */
 #define DEAR (48 * MP_MIB)
 #define QUICK_DEAR (8 * MP_MIB)
+#define DEFAULT_TO (256 * MP_MIB)
+/* The dense one ends so far beyond the outermost edge. */
+#define DENSE_BEYOND 2.1
 /* Around an edge, this many to the octave; where it is sharp more, and for
  * a shared level fewer at first, as each length is dear. */
 #define EDGE_GRAIN 8
 #define SHARP_GRAIN 16
 #define DEAR_GRAIN 4
+/* Replicates of the first look at an edge. */
+#define LOOK_REPLICATES 3
+/* .. and of edges in means, beyond the usual. */
+#define MORE_REPLICATES 4
+/* Full rings are held against sparse ones at this share of an edge. */
+#define FULL_AT 0.77
+#define FULL_REPLICATES 2
 /* A capacity that single replicates see so far apart has moved. */
 #define MOVED 1.35
 #define SEEN_MIN 8u
@@ -41,55 +54,91 @@
 /* The two capacities of a doubtful level are known no better than this: its
  * shapes are few, and a shape in error moves both. */
 #define PAIR_ROUGH 1.5
+/* So small a part of a level do those inside hold that its size is the same
+ * with and without. */
+#define LITTLE 0.1
+/* Limits that hold the size whichever is true: the middle is near both. */
+#define EITHER 1.2
+/* Stretches of a ring that are so small a part of a level fill it evenly. */
+#define EVENLY 2.0
 /* Limits of an edge as sharp as evenly filled sets make it. */
 #define SHARP 1.1
+#define DEAR_SHARP 1.4
 /* Sharp enough for an outermost level to be a round number. */
 #define VERY_SHARP 1.06
 
+/* How often the lengths around an edge are measured: the further apart its
+ * limits still are, the more. */
+static uint32_t edge_replicates(const struct mp_view *view,
+				const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+	uint32_t n = mp_cpu_replicates(view) +
+		     (edges->single ? 0 : MORE_REPLICATES);
+	struct mp_sweep sweep;
+
+	/* Scattered pages with no second opinion want more of them. */
+	if (!mp_cpu_side_sweep(view, 1, &sweep) || mp_cpu_small_pages(edges))
+		n *= 2;
+	if (!edges->fitted[k])
+		return n;
+	if (edge->high > edge->low * UNSURE)
+		n *= 2;
+	if (view->depth != MP_DEPTH_QUICK &&
+	    (k == edges->doubt.level || edge->high > edge->low * UNSETTLED))
+		n *= 2;
+	/* The fit looks at no more. */
+	return n < MP_EDGE_PASSES ? n : MP_EDGE_PASSES;
+}
+
 /* Beyond the innermost, levels are indexed by physical address, and huge
  * pages are contiguous only as far as the machine below this one grants.
- * Small pages are scattered in any case: a second opinion. */
+ * Small pages are scattered in any case: a second opinion, where the first
+ * look is not plain. */
 static int plan_sides(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
 		      struct mp_plan *plan)
 {
-	uint32_t n = mp_cpu_replicates(view) + 4;
+	const bool dear = edges->single && !mp_cpu_has_sides(edges, k);
+	const uint32_t n = dear ? LOOK_REPLICATES :
+				  edge_replicates(view, edges, k);
+	/* Means want more of everything than single hops do. */
+	const bool plain = edges->single && mp_cpu_edge_plain(edges, k);
+	const bool fitted = edges->fitted[k];
+	const struct mp_edge *edge = &edges->edge[k];
+	double low = edges->level[k].low_bytes / 1.2;
+	double high = edges->level[k].high_bytes * 1.2;
 	double size = edges->level[k].size_bytes;
 	struct mp_sweep sweep;
 	int err = 0;
 
-	/* Scattered pages with no second opinion want more of them, and so
-	 * do limits that are still far apart. */
-	if (!mp_cpu_side_sweep(view, 1, &sweep))
-		n *= 2;
-	if ((view->depth != MP_DEPTH_QUICK || view->pages == MP_PAGES_4K) &&
-	    edges->fitted[k] &&
-	    edges->edge[k].high > edges->edge[k].low * UNSURE)
-		n *= 2;
-	if (view->depth != MP_DEPTH_QUICK && edges->fitted[k] &&
-	    (k == edges->doubt.level ||
-	     edges->edge[k].high > edges->edge[k].low * UNSETTLED))
-		n *= 2;
-	/* The fit looks at no more. */
-	if (n > MP_EDGE_PASSES)
-		n = MP_EDGE_PASSES;
+	/* A blurred edge is told from others by all of its slope. */
+	if (!edges->single || (fitted && !dear && !plain)) {
+		low = fmin(low, size / 2);
+		high = fmax(high, size * 2);
+	}
 	for (uint32_t side = 0; side < MP_CPU_SIDES && !err; side++) {
-		if (!mp_cpu_side_sweep(view, side, &sweep))
+		if (!mp_cpu_side_sweep(view, side, &sweep) ||
+		    (side && (plain || mp_cpu_small_pages(edges))))
 			break;
-		err = mp_cpu_grid(&sweep, view, size / 5, size * 5, GRAIN, n,
-				  plan);
+		if (!dear)
+			err = mp_cpu_grid(&sweep, view, size / 5, size * 5,
+					  GRAIN, edges->single ?
+					  LOOK_REPLICATES : n, plan);
 		if (!err)
-			err = mp_cpu_grid(&sweep, view, size / 2, size * 2,
-					  EDGE_GRAIN, n, plan);
+			err = mp_cpu_grid(&sweep, view, low, high, dear ?
+					  DEAR_GRAIN : EDGE_GRAIN, n, plan);
 	}
 	/* Where it is sharp, more closely still. */
-	if (err || !edges->fitted[k] || edges->edge[k].high >
-					edges->edge[k].low * SHARP)
+	if (err || !fitted ||
+	    edge->high > edge->low * (dear ? DEAR_SHARP : SHARP))
 		return err;
-	size = edges->edge[k].size;
 	mp_cpu_side_sweep(view, 0, &sweep);
-	return mp_cpu_grid(&sweep, view, size / 1.1, size * 1.15, SHARP_GRAIN,
-			   n, plan);
+	if (dear)
+		return mp_cpu_grid(&sweep, view, edge->low / 1.05,
+				   edge->high * 1.05, EDGE_GRAIN, n, plan);
+	return mp_cpu_grid(&sweep, view, edge->size / 1.1, edge->size * 1.15,
+			   SHARP_GRAIN, n, plan);
 }
 
 /* The innermost level, or one that others share. */
@@ -121,51 +170,177 @@ static int plan_edge(const struct mp_view *view, const struct mp_sweep *sweep,
 			   k ? EDGE_GRAIN : SHARP_GRAIN, n, plan);
 }
 
-/* One curve from end to end. A sparse one is cheap to look far with, so its
- * end is looked at. */
-static int plan_curve(const struct mp_view *view, const struct mp_sweep *sweep,
-		      bool sparse, struct mp_plan *plan)
+/* Means of all lengths alike: noise may hide where the curve rises. */
+static int plan_means(const struct mp_view *view, const struct mp_sweep *sweep,
+		      double to, struct mp_plan *plan)
 {
-	bool quick = view->depth == MP_DEPTH_QUICK;
-	double dear = quick ? QUICK_DEAR : DEAR;
-	double end = fmin(DEFAULT_TO, (double)view->arena_max_bytes);
-	double to = fmin(quick ? QUICK_TO : DEFAULT_TO, end);
-	int err = mp_cpu_grid(sweep, view, FROM, dear, GRAIN, 3, plan);
+	double dear = view->depth == MP_DEPTH_QUICK ? QUICK_DEAR : DEAR;
+	int err = mp_cpu_grid(sweep, view, FROM, fmin(dear, to), GRAIN,
+			      LOOK_REPLICATES, plan);
 
-	if (!err)
+	if (!err && to > dear)
 		err = mp_cpu_grid(sweep, view, dear, to, 1, 1, plan);
-	if (!err && sparse)
-		err = mp_sweep_plan(sweep, view, (uint64_t)end, 1, plan);
+	return err ? err : mp_sweep_plan(sweep, view, (uint64_t)to, 1, plan);
+}
+
+/* One replicate each octave up to @to, and more where the curve rises. */
+static int plan_curve(const struct mp_view *view, const struct mp_sweep *sweep,
+		      double to, struct mp_plan *plan)
+{
+	struct mp_curve curve;
+	int err;
+
+	if (!sweep->single)
+		return plan_means(view, sweep, to, plan);
+	err = mp_cpu_grid(sweep, view, FROM, to, 1, 1, plan);
+	if (!err)
+		err = mp_sweep_plan(sweep, view, (uint64_t)to, 1, plan);
+	if (!err)
+		err = mp_sweep_gather(sweep, view, &curve);
+	if (err)
+		return err;
+	for (uint32_t i = 1; i < curve.n && !err; i++) {
+		const struct mp_curve_at *a = &curve.at[i - 1], *b = a + 1;
+
+		if (b->mid_ns > a->mid_ns * RISES)
+			err = mp_cpu_grid(sweep, view, (double)a->length / RISE_ROOM,
+					  fmin((double)b->length * RISE_ROOM, to),
+					  GRAIN, LOOK_REPLICATES, plan);
+	}
+	mp_curve_free(&curve);
+	return err;
+}
+
+/* How far to look at all. */
+static double end_of(const struct mp_view *view)
+{
+	double to = view->depth == MP_DEPTH_QUICK ? QUICK_TO : DEFAULT_TO;
+
+	return fmin(to, (double)view->arena_max_bytes);
+}
+
+/* The dense curve: as far as the levels reach, and a little. */
+static double dense_end(const struct mp_view *view,
+			const struct mp_cpu_edges *edges)
+{
+	double end = end_of(view);
+
+	return edges->n ? fmin(edges->level[edges->n - 1].high_bytes *
+			       DENSE_BEYOND, end) : end;
+}
+
+/* At three quarters of what sparse rings say, do full ones fit as well? */
+static int plan_witness(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			struct mp_plan *plan)
+{
+	double low = edges->fitted[k] ? edges->edge[k].low :
+					edges->level[k].low_bytes;
+	struct mp_sweep sweep;
+	uint64_t length;
+	int err;
+
+	/* One of a coarse grid that both kinds of ring fill exactly. */
+	length = (uint64_t)exp2(floor(log2(low * FULL_AT) * GRAIN) / GRAIN);
+	mp_cpu_sparse_sweep(view, &sweep);
+	length -= length % sweep.stride;
+	err = mp_sweep_plan(&sweep, view, length, FULL_REPLICATES, plan);
+	mp_cpu_full_sweep(view, &sweep);
+	if (!err)
+		err = mp_sweep_plan(&sweep, view, length, FULL_REPLICATES,
+				    plan);
+	return err;
+}
+
+/* Rings of every line see the same levels as sparse ones, or smaller. */
+static int plan_full(const struct mp_view *view, struct mp_plan *plan)
+{
+	struct mp_level level[MP_CPU_LEVELS];
+	struct mp_sweep sweep;
+	struct mp_curve sparse;
+	uint32_t n = 0;
+	int err;
+
+	mp_cpu_sparse_sweep(view, &sweep);
+	err = mp_sweep_gather(&sweep, view, &sparse);
+	if (err)
+		return err;
+	err = mp_cpu_levels(&sparse, level, &n, NULL);
+	mp_curve_free(&sparse);
+	if (err == -ENOMEM || !n)
+		return err == -ENOMEM ? err : 0;
+	mp_cpu_full_sweep(view, &sweep);
+	return plan_curve(view, &sweep, fmin(level[n - 1].high_bytes * 1.5,
+					     end_of(view)), plan);
+}
+
+/* Is there a level that others may share, with an edge that is not plain? */
+static bool any_shared(const struct mp_cpu_edges *edges)
+{
+	for (uint32_t k = 0; k < edges->n; k++)
+		if (!mp_cpu_has_sides(edges, k) && !mp_cpu_edge_plain(edges, k))
+			return true;
+	return false;
+}
+
+static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
+{
+	struct mp_cpu_edges edges;
+	struct mp_sweep sweep;
+	int err = mp_cpu_edges_find(view, &edges);
+
+	if (err)
+		return err == -ENODATA ? 0 : err;
+	mp_cpu_main_sweep(view, &sweep);
+	for (uint32_t k = 0; k < edges.n && !edges.full && !err; k++)
+		err = plan_witness(view, &edges, k, plan);
+	plan->stage++;
+	for (uint32_t k = 0; k < edges.n && !err; k++)
+		err = k || edges.single ?
+		      plan_sides(view, &edges, k, plan) :
+		      plan_edge(view, &sweep, &edges, k, plan);
+	/* Private levels are cheap to look at. What is left of the time goes
+	 * into one that is shared, and moves anyway. */
+	plan->stage++;
+	for (uint32_t k = 1; k < edges.n && !err; k++)
+		if (edges.edge[k - 1].size > edges.edge[k].size * LITTLE)
+			err = mp_cpu_hot_plan(view, &edges, k, plan);
+	plan->stage++;
+	if (err || (edges.single && !any_shared(&edges)))
+		goto out;
+	if (!err)
+		err = plan_curve(view, &sweep, dense_end(view, &edges), plan);
+	plan->stage++;
+	for (uint32_t k = 1; k < edges.n && !err; k++)
+		if (!mp_cpu_has_sides(&edges, k))
+			err = plan_edge(view, &sweep, &edges, k, plan);
+out:
+	mp_cpu_edges_free(&edges);
 	return err;
 }
 
 static int next(const struct mp_view *view, struct mp_plan *plan)
 {
-	struct mp_cpu_edges edges;
 	struct mp_sweep sweep;
+	bool full;
 	int err;
 
-	mp_cpu_side_sweep(view, 0, &sweep);
-	err = plan_curve(view, &sweep, true, plan);
-	mp_cpu_main_sweep(view, &sweep);
+	mp_cpu_sparse_sweep(view, &sweep);
+	err = plan_curve(view, &sweep, end_of(view), plan);
+	/* A sparse ring is cheap to look far with. */
 	if (!err)
-		err = plan_curve(view, &sweep, false, plan);
-	if (err)
-		return err;
-	err = mp_cpu_edges_find(view, &edges);
-	if (err)
-		return err == -ENODATA ? 1 : err;
-	for (uint32_t k = 0; k < edges.n && !err; k++) {
-		if (mp_cpu_has_sides(k, edges.level[k].size_bytes)) {
-			err = plan_sides(view, &edges, k, plan);
-			continue;
-		}
-		/* Private levels are cheap to look at. What is left of the
-		 * time goes into one that is shared, and moves anyway. */
-		plan->stage = k > 0;
-		err = plan_edge(view, &sweep, &edges, k, plan);
-	}
-	mp_cpu_edges_free(&edges);
+		err = mp_sweep_plan(&sweep, view, (uint64_t)fmin(DEFAULT_TO,
+				    (double)view->arena_max_bytes), 1, plan);
+	mp_cpu_main_sweep(view, &sweep);
+	if (!err && view->n_batches && !mp_cpu_times_hops(view))
+		err = plan_means(view, &sweep, end_of(view), plan);
+	plan->stage++;
+	if (!err)
+		err = mp_cpu_is_full(view, &full);
+	if (!err && full)
+		err = plan_full(view, plan);
+	if (!err)
+		err = plan_levels(view, plan);
 	return err ? err : 1;
 }
 
@@ -176,7 +351,7 @@ static bool moved(const struct mp_cpu_edges *edges, uint32_t k)
 
 	/* Only the outermost level is shared with strangers. */
 	if (!k || k + 1 != edges->n ||
-	    mp_cpu_has_sides(k, edges->level[k].size_bytes))
+	    mp_cpu_has_sides(edges, k))
 		return false;
 	return (edge->n_seen >= SEEN_MIN && edge->sway > MOVED) ||
 	       (unclear && edge->n_seen >= SEEN_FEW &&
@@ -189,7 +364,7 @@ static void note(const struct mp_cpu_edges *edges, uint32_t k,
 	double low = edges->level[k].low_bytes / 1.5;
 	double high = edges->level[k].high_bytes * 1.5;
 
-	if (!mp_cpu_has_sides(k, edges->level[k].size_bytes))
+	if (!mp_cpu_has_sides(edges, k))
 		mp_curve_note(&edges->curve, low, high, fact);
 	else
 		for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
@@ -232,6 +407,12 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 		 shape->scatter == 1 ? "at random" : "half at random",
 		 shape->ways, mp_miss_policy_name(shape->policy));
 	note(edges, k, fact);
+	if (k >= edges->muddled) {
+		mp_fact_cannot(fact, "bytes",
+			       "its sets or those of %s are no power of two, and its lines longer than those of the levels inside: no ring fills it evenly",
+			       mp_cpu_level_name[edges->muddled]);
+		return;
+	}
 	if (k >= edges->doubt.level) {
 		in_doubt(edges, k, fact);
 		return;
@@ -250,10 +431,6 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 	fact->low = edge->low;
 	fact->high = edge->high;
 	fact->verdict = MP_MEASURED;
-	/* An exclusive level's edge lies at the sum with the one inside. */
-	if (k >= 2 && edge->low - edges->edge[k - 1].size >
-		      edge->high / MP_CPU_APART_MAX)
-		fact->low = edge->low - edges->edge[k - 1].size;
 	if (moved(edges, k)) {
 		fact->verdict = MP_VARIES;
 		fact->value = edge->size;
@@ -279,18 +456,65 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 	}
 }
 
+/* An exclusive level's edge lies at the sum with what the levels inside it
+ * hold. Where it is not known whether it is one, both may be true. */
+static int part_from_inner(const struct mp_view *view,
+			   const struct mp_cpu_edges *edges, uint32_t k,
+			   struct mp_fact *fact)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+	const struct mp_edge *inner = k ? &edges->edge[k - 1] : NULL;
+	struct mp_sweep sweep;
+	struct mp_cpu_hot hot;
+	bool sum;
+	int err;
+
+	if (!k || !edges->fitted[k - 1] || k >= edges->doubt.level ||
+	    (fact->verdict != MP_MEASURED && fact->verdict != MP_AT_LEAST))
+		return 0;
+	err = mp_cpu_hot_judge(view, edges, k, &hot);
+	if (err || (hot.holds && hot.holds != MP_CPU_HOLDS_OTHERS))
+		return err;
+	fact->low = fmax(edge->low - inner->size, 1);
+	mp_cpu_side_sweep(view, 0, &sweep);
+	/* A turn visits stretches of the ring in random order. Where those
+	 * are no part of the inner level, it has more lines of some of this
+	 * one's sets than of others, and the edge begins before the sum. */
+	sum = hot.holds && inner->size >= (double)sweep.reach * EVENLY;
+	if (sum) {
+		fact->high = edge->high - inner->low;
+		fact->value = mp_stat_round(fact->low, fact->high,
+					    edge->size - inner->size);
+		snprintf(fact->method, sizeof(fact->method),
+			 "capacity that explains where misses set in, less what the levels inside hold, as this one is exclusive");
+	} else if (inner->size > edge->size * LITTLE) {
+		fact->value = sqrt(fact->low * fact->high);
+	}
+	if (fact->high <= fact->low * MP_CPU_APART_MAX &&
+	    (sum || edge->size <= (edge->size - inner->size) * EITHER))
+		return 0;
+	fact->verdict = MP_AT_LEAST;
+	fact->value = fact->low;
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "%.0f KiB with %s the levels inside%s%s", edge->size / 1024,
+		 hot.holds ? "some of" : "or, if it holds what they hold, without",
+		 hot.why ? ": " : "", hot.why ? hot.why : "");
+	return 0;
+}
+
 static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 {
 	const struct mp_curve *curve = &edges->side[0];
 
-	if (!edges->n || !mp_cpu_flat_at_end(curve)) {
+	if (!edges->n || !edges->flat) {
 		mp_fact_cannot(fact, "bytes", edges->n ?
 			       "latency still rises at %.0f MiB, the end of the curve: what lies beyond is not known" :
 			       "too noisy: no step in latency up to %.0f MiB",
-			       (double)curve->at[curve->n - 1].length / MP_MIB);
+			       edges->end_bytes / MP_MIB);
 		return;
 	}
-	if (edges->doubt.level < MP_CPU_LEVELS) {
+	if (edges->doubt.level < MP_CPU_LEVELS ||
+	    (edges->muddled < MP_CPU_LEVELS && !edges->flat)) {
 		mp_fact_cannot(fact, "bytes",
 			       "whether there is one more is not known, as %s may be two",
 			       mp_cpu_level_name[edges->doubt.level]);
@@ -299,41 +523,44 @@ static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 	fact->verdict = MP_ABSENT;
 	snprintf(fact->method, sizeof(fact->method),
 		 "no further step in latency up to %.0f MiB",
-		 (double)curve->at[curve->n - 1].length / MP_MIB);
+		 edges->end_bytes / MP_MIB);
 	mp_curve_note(curve, 0, INFINITY, fact);
 }
 
 static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
 	struct mp_cpu_edges edges;
-	int err = mp_cpu_edges_find(view, &edges);
+	const int missing = mp_cpu_edges_find(view, &edges);
+	int err = 0;
 
-	if (err && err != -ENODATA)
-		return err;
-	for (uint32_t k = 0; k < MP_CPU_LEVELS; k++) {
+	if (missing && missing != -ENODATA)
+		return missing;
+	for (uint32_t k = 0; k < MP_CPU_LEVELS && !err; k++) {
 		struct mp_fact *fact = mp_cpu_fact(facts, view,
 						   mp_cpu_level_name[k],
 						   "size", "bytes");
 
 		if (!fact)
 			return -ENOMEM;
-		if (err)
+		if (missing) {
 			mp_fact_cannot(fact, "bytes",
 				       "too noisy: no usable latency curve");
-		else if (k < edges.n)
+		} else if (k < edges.n) {
 			judge(&edges, k, fact);
-		else
+			err = part_from_inner(view, &edges, k, fact);
+		} else {
 			absent(&edges, fact);
+		}
 	}
-	if (!err)
+	if (!missing)
 		mp_cpu_edges_free(&edges);
-	return 0;
+	return err;
 }
 
 const struct mp_probe mp_probe_cache_size = {
 	.name = "cache-size",
 	.asks = "how large is each level of cache?",
-	.after = "line",
+	.after = "line-l1d",
 	.facts = "cpu.l1d.size,cpu.l2.size,cpu.l3.size,cpu.l4.size",
 	.needs = MP_CAP_CHASE,
 	.weight = 10,

@@ -9,12 +9,19 @@
 #define ROUGH_STRIDE 256u
 /* Every second line: the neighbour of a line is often fetched along. */
 #define APART 2u
-/* One line in eight, for second looks. */
-#define SIDE_APART 8u
+/* One line in eight, for second looks, whatever the lines are: a page has
+ * eight of them then, and one hop in eight may pay for its translation. */
+#define SPARSE 512u
+#define SHORTEST_LINE 32u
+/* Full and sparse rings of a length are compared where there are so many of
+ * each; slower by such a factor are full ones that miss where sparse ones
+ * do not: levels are at least 1.5 apart, and a third of the hops has to miss. */
+#define FULL_LEAST 2u
+#define FULL_SLOWER 1.15
 /* Levels larger than this are likely to be shared. */
 #define PRIVATE_MAX (4.0 * 1024 * 1024)
-/* 16 small pages: within the first TLB of every CPU known to us. */
-#define REACH (64u << 10)
+/* 8 small pages: within the first TLB of every CPU known to us. */
+#define REACH (32u << 10)
 #define GRID_FROM 1024.0
 
 const char *const mp_cpu_level_name[MP_CPU_LEVELS] = {
@@ -77,27 +84,132 @@ void mp_cpu_rough_sweep(const struct mp_view *view, struct mp_sweep *sweep)
 	mp_sweep_init(sweep, view, ROUGH_STRIDE, REACH);
 }
 
-void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep)
+static uint64_t innermost_line(const struct mp_view *view)
 {
 	double line = mp_cpu_value(view, "l1d", "line");
 
-	mp_sweep_init(sweep, view,
-		      APART * (isnan(line) ? MP_CPU_LINE_USUAL : (uint64_t)line),
-		      REACH);
+	return isnan(line) ? MP_CPU_LINE_USUAL : (uint64_t)line;
+}
+
+bool mp_cpu_shares_lines(const struct mp_view *view, uint64_t stride,
+			 uint32_t level)
+{
+	return stride < ROUGH_STRIDE &&
+	       !(mp_cpu_value(view, mp_cpu_level_name[level], "line") <=
+		 (double)stride);
+}
+
+/* As the first batch has it. */
+bool mp_cpu_times_hops(const struct mp_view *view)
+{
+	for (uint32_t i = 0; i < view->n_batches; i++)
+		if (mp_batch_counts(view->batch[i]))
+			return mp_spectrum_step(view->batch[i]) <=
+			       MP_SPECTRUM_STEP_MAX;
+	return false;
+}
+
+static void look_sweep(const struct mp_view *view, uint64_t stride,
+		       struct mp_sweep *sweep)
+{
+	mp_sweep_init(sweep, view, stride, REACH);
+	if (mp_cpu_times_hops(view))
+		mp_sweep_singly(sweep);
+}
+
+void mp_cpu_sparse_sweep(const struct mp_view *view, struct mp_sweep *sweep)
+{
+	look_sweep(view, SPARSE, sweep);
+}
+
+/* Where the line is not known, the shortest that there is: rings with several
+ * slots a line show no edge, but no false one either. */
+static uint64_t full_stride(const struct mp_view *view)
+{
+	return isnan(mp_cpu_value(view, "l1d", "line")) ? SHORTEST_LINE :
+							  innermost_line(view);
+}
+
+void mp_cpu_full_sweep(const struct mp_view *view, struct mp_sweep *sweep)
+{
+	look_sweep(view, full_stride(view), sweep);
+}
+
+static double extreme(const struct mp_curve_at *at, bool most)
+{
+	double value = at->ns[0];
+
+	for (uint32_t i = 1; i < at->n; i++)
+		value = most ? fmax(value, at->ns[i]) : fmin(value, at->ns[i]);
+	return value;
+}
+
+/* Are all full rings of a length slower than any sparse one? */
+static bool is_slower(const struct mp_curve *full, const struct mp_curve *sparse)
+{
+	for (uint32_t i = 0; i < full->n; i++) {
+		const struct mp_curve_at *at = &full->at[i];
+		const struct mp_curve_at *other = mp_curve_find(sparse,
+								at->length);
+
+		if (other && at->n >= FULL_LEAST && other->n >= FULL_LEAST &&
+		    extreme(at, false) > extreme(other, true) * FULL_SLOWER)
+			return true;
+	}
+	return false;
+}
+
+int mp_cpu_is_full(const struct mp_view *view, bool *is_full)
+{
+	struct mp_curve full, sparse;
+	struct mp_sweep sweep;
+	int err;
+
+	*is_full = false;
+	mp_cpu_full_sweep(view, &sweep);
+	err = mp_sweep_gather(&sweep, view, &full);
+	if (err || !full.n)
+		return err;
+	mp_cpu_sparse_sweep(view, &sweep);
+	err = mp_sweep_gather(&sweep, view, &sparse);
+	if (!err)
+		*is_full = is_slower(&full, &sparse);
+	mp_curve_free(&sparse);
+	mp_curve_free(&full);
+	return err;
+}
+
+/* Without memory to compare with, the usual. */
+static bool wants_full(const struct mp_view *view)
+{
+	bool is_full;
+
+	return !mp_cpu_is_full(view, &is_full) && is_full;
+}
+
+void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep)
+{
+	mp_sweep_init(sweep, view, wants_full(view) ? full_stride(view) :
+					APART * innermost_line(view), REACH);
+}
+
+void mp_cpu_memory_sweep(const struct mp_view *view, struct mp_sweep *sweep)
+{
+	mp_sweep_init(sweep, view, wants_full(view) ? full_stride(view) :
+						      SPARSE, REACH);
 }
 
 bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
 		       struct mp_sweep *sweep)
 {
-	mp_cpu_main_sweep(view, sweep);
-	sweep->stride *= SIDE_APART / APART;
+	look_sweep(view, wants_full(view) ? full_stride(view) : SPARSE, sweep);
 	if (!side)
 		return true;
 	sweep->pages = MP_PAGES_4K;
 	return !view->pages_forced && view->pages != MP_PAGES_4K;
 }
 
-bool mp_cpu_has_sides(uint32_t k, double size_bytes)
+bool mp_cpu_has_sides(const struct mp_cpu_edges *edges, uint32_t k)
 {
-	return k && size_bytes < PRIVATE_MAX;
+	return (k || edges->single) && edges->level[k].size_bytes < PRIVATE_MAX;
 }

@@ -7,6 +7,8 @@
 
 #include "analysis/edge.h"
 #include "analysis/levels.h"
+#include "analysis/spectrum.h"
+#include "analysis/stat.h"
 #include "analysis/sweep.h"
 #include "probe.h"
 
@@ -92,6 +94,37 @@ int mp_cpu_levels(const struct mp_curve *curve,
  * like the one before. */
 bool mp_cpu_flat_at_end(const struct mp_curve *curve);
 
+/** mp_cpu_times_hops() - is the clock fine enough to time single hops? */
+bool mp_cpu_times_hops(const struct mp_view *view);
+
+/** mp_cpu_sparse_sweep() - one line in eight, whatever the sets */
+void mp_cpu_sparse_sweep(const struct mp_view *view, struct mp_sweep *sweep);
+
+/** mp_cpu_full_sweep() - every line */
+void mp_cpu_full_sweep(const struct mp_view *view, struct mp_sweep *sweep);
+
+/**
+ * mp_cpu_is_full() - have rings to hold every line?
+ *
+ * Lines that are a power of two apart fall on that part of the sets, which
+ * then fill at the footprint of the level's size, only where the number of
+ * sets has that power of two in it. Where it has not they spread over all
+ * sets, and the level seems larger than it is: a ring of every line then
+ * misses at a footprint that a sparse one fits in. Rings of some lengths are
+ * tried both ways, and if one tells, sweeps are full from then on.
+ * Return: 0 or -ENOMEM.
+ */
+int mp_cpu_is_full(const struct mp_view *view, bool *is_full);
+
+/** mp_cpu_memory_sweep() - what memory is looked at with: slots further apart
+ * than any line; every line where sets are counted otherwise */
+void mp_cpu_memory_sweep(const struct mp_view *view, struct mp_sweep *sweep);
+
+/** mp_cpu_shares_lines() - may slots so far apart share lines of a level? Not
+ * beyond any line in use, nor where the level's line is known and shorter. */
+bool mp_cpu_shares_lines(const struct mp_view *view, uint64_t stride,
+			 uint32_t level);
+
 /** MP_CPU_SIDES - second looks at an edge: wished-for pages, and small ones */
 #define MP_CPU_SIDES 2
 
@@ -100,7 +133,7 @@ bool mp_cpu_flat_at_end(const struct mp_curve *curve);
  * @side: 0 over the pages that the view wishes for; 1 over pages of 4 KiB,
  *	which fall on the sets of a physically indexed level at random
  *
- * One line in eight: a turn is short, so that what others do in the levels
+ * One line in eight, or every line: a turn is short, so that what others do in the levels
  * further out hardly touches it. Side 0 spans the whole range as well, and
  * is what levels are detected in. Return: false where side 1 is the same as
  * side 0 or must not be asked for.
@@ -108,28 +141,38 @@ bool mp_cpu_flat_at_end(const struct mp_curve *curve);
 bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
 		       struct mp_sweep *sweep);
 
-/** mp_cpu_has_sides() - is a level looked at so? Not the innermost, nor one
- * so large that others share it. */
-bool mp_cpu_has_sides(uint32_t k, double size_bytes);
 
 /**
  * struct mp_cpu_edges - the levels of the main curve and their edges
  * @curve: the main curve, owned
  * @side: the curves of second looks, owned
+ * @full: they hold every line
+ * @flat: the sparse curve came to memory; @end_bytes: where it ends
+ * @single: single hops were timed in the sides, and tell the levels apart:
+ *	edges are those of the share of hops that miss a level
+ * @spectrum: their latencies
  * @table: miss shapes
  * @n: levels
  * @level: as the detector saw them in side 0; of shared levels, in @curve
  * @doubt: whether one of them may be two
+ * @muddled: from this level on slots share lines, and no ring that fills the
+ *	levels evenly has slots further apart; MP_CPU_LEVELS: none
  * @edge: as the fits saw them, second looks included
  * @fitted: whether a fit of each came out
  */
 struct mp_cpu_edges {
 	struct mp_curve curve;
 	struct mp_curve side[MP_CPU_SIDES];
+	bool full;
+	bool flat;
+	double end_bytes;
+	bool single;
+	struct mp_spectrum spectrum;
 	const struct mp_miss_table *table;
 	uint32_t n;
 	struct mp_level level[MP_CPU_LEVELS];
 	struct mp_cpu_doubt doubt;
+	uint32_t muddled;
 	struct mp_edge edge[MP_CPU_LEVELS];
 	bool fitted[MP_CPU_LEVELS];
 };
@@ -140,6 +183,33 @@ struct mp_cpu_edges {
  */
 int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges);
 void mp_cpu_edges_free(struct mp_cpu_edges *edges);
+
+/** mp_cpu_has_sides() - is level @k looked at in the sides? Not one so large
+ * that others share it; the innermost only where single hops are timed. */
+bool mp_cpu_has_sides(const struct mp_cpu_edges *edges, uint32_t k);
+
+/** mp_cpu_small_pages() - does the memory of the first side consist of small
+ * pages, whatever was wished for? The second is no other look then. */
+bool mp_cpu_small_pages(const struct mp_cpu_edges *edges);
+
+/** mp_cpu_edge_plain() - does a plain shape, of lines that fall on the sets
+ * evenly, explain level @k's edge so well that no second look is needed? */
+bool mp_cpu_edge_plain(const struct mp_cpu_edges *edges, uint32_t k);
+
+/**
+ * mp_cpu_peak_limits() - what single hops say of a latency
+ * @k: its peak
+ * @in_ns: in ns, not cycles
+ * @limits: gets the median of the replicates, and its limits
+ * Return: was there anything?
+ */
+bool mp_cpu_peak_limits(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			bool in_ns, struct mp_interval *limits);
+
+/** mp_cpu_peak_point() - the length that shows a peak best; NULL */
+const struct mp_curve_at *mp_cpu_peak_point(const struct mp_cpu_edges *edges,
+					    uint32_t k);
 
 /** mp_cpu_miss() - miss share of level @k at a length, by its fit */
 double mp_cpu_miss(const struct mp_cpu_edges *edges, uint32_t k,

@@ -17,22 +17,32 @@
  * jump, explains nothing. */
 #define FIT_POINTS 6u
 #define MISFIT_MAX 0.12
-/* An even shape that leaves less than this of the jump is no blurred one. */
+/* An even shape that leaves less than this of the jump is no blurred one;
+ * less than this, whatever fits another curve. */
 #define PLAIN 0.06
+#define VERY_PLAIN 0.03
 /* A shape with a greater chi-square is not right; and one that leaves so much
  * more than that of another curve is not heard. */
 #define RIGHT 1.2
 #define WORSE 1.7
 /* Capacities are searched this far beyond the detector's bracket. */
 #define SEARCHED 1.5
-/* A level smaller than this has few places for a small page to fall on. */
-#define FEW_PLACES (160.0 * 1024)
 /* Edges less far apart reach into each other's stretch, which then ends so
  * far from the other's capacity. */
 #define NEAR 10.0
 #define NEAREST 1.15
 /* So far beyond the detector's bracket nearly all hops miss. */
 #define ALL_BEYOND 1.25
+/* The dense curve has looked at an edge when it has so many lengths, with so
+ * many replicates, this far on either side. */
+#define DENSE_POINTS 3u
+#define DENSE_REPLICATES 3u
+#define DENSE_SPAN 2.1
+#define SMALL_PAGE 4096.0
+/* Replicates that differ by more say that pages are scattered; and by how
+ * much the capacity is uncertain then, where sets are no power of two. */
+#define SWAYS 1.05
+#define SWAYS_ERROR 1.25
 /* Fits, each with what the one before knows of the neighbours. */
 #define PASSES 3u
 
@@ -44,7 +54,7 @@ static double jump(const struct mp_edge *edge)
 static double miss(const struct mp_cpu_edges *edges, const struct mp_edge *edge,
 		   double length)
 {
-	return mp_miss_lookup(edges->table, edge->shape, length / edge->size);
+	return mp_edge_miss(edge, edges->table, length);
 }
 
 /* The curves: the sides, and the main one. */
@@ -106,6 +116,14 @@ static int fit_stretch(const struct mp_cpu_edges *edges,
 	double low = level->size_bytes / FIT_BELOW;
 	double high = level->size_bytes * FIT_ABOVE;
 
+	if (edges->single && curve != MAIN) {
+		data->from = fmax(level->low_bytes / SEARCHED, low);
+		data->to = fmin(level->high_bytes * SEARCHED, high);
+		mp_cpu_share_points(curve_of(edges, curve), &edges->spectrum,
+				    k, low, high, data);
+		data->is_share = !edges->full;
+		return 0;
+	}
 	if (k)
 		low = fmax(low, inner ? inner->size * NEAREST :
 			   edges->level[k - 1].size_bytes *
@@ -137,17 +155,25 @@ static bool holds(const struct mp_edge *edge, double size)
 	return size >= edge->low && size <= edge->high;
 }
 
+/* Lines fall evenly on the sets: a sharp edge, that is not a blurred one. */
+static bool is_plain(const struct mp_edge *edge,
+		     const struct mp_miss_table *table, double misfit)
+{
+	return table->shape[edge->shape].scatter == 0 && edge->misfit < misfit;
+}
+
 /* One answer from two curves over the same level: @a over the pages that are
  * wished for, @b over small ones. */
 static void join(const struct mp_edge *a, const struct mp_edge *b,
 		 const struct mp_miss_table *table, struct mp_edge *out)
 {
 	bool a_wider = a->high / a->low > b->high / b->low;
-	bool even = table->shape[a->shape].scatter == 0;
 
 	*out = *a;
 	/* A sharp edge is plain: scattered lines can only blur it. */
-	if (even && a->misfit < PLAIN &&
+	if (is_plain(a, table, VERY_PLAIN))
+		return;
+	if (is_plain(a, table, PLAIN) &&
 	    (a->misfit < b->misfit || (!a_wider && a->chi2 < RIGHT)))
 		return;
 	/* Huge pages in pieces below are neither even nor scattered, in the
@@ -169,9 +195,23 @@ static void join(const struct mp_edge *a, const struct mp_edge *b,
 	out->high = fmax(a->high, b->high);
 }
 
+/* Small pages are thrown singly. How huge ones lie is for the machine below
+ * this one to say, and it does not. */
+static double page_of(const struct mp_curve *curve)
+{
+	const struct mp_grant *grant;
+
+	if (!curve->n)
+		return 0;
+	/* A short ring may lie in one page. */
+	grant = &curve->at[curve->n - 1].batch[0]->grant;
+	return grant->n_arenas && grant->arena[0].pages == MP_PAGES_4K &&
+	       !grant->arena[0].contiguous ? SMALL_PAGE : 0;
+}
+
 static int fit_curve(const struct mp_view *view,
 		     const struct mp_cpu_edges *edges, uint32_t curve,
-		     uint32_t k, uint32_t scatters, struct fits *fits)
+		     uint32_t k, struct fits *fits)
 {
 	struct mp_edge_data *data = calloc(1, sizeof(*data));
 	struct mp_edge edge = { 0 };
@@ -183,7 +223,9 @@ static int fit_curve(const struct mp_view *view,
 	err = fit_stretch(edges, fits, curve, k, data);
 	if (err)
 		goto out;
-	data->scatters = scatters;
+	data->page_bytes = page_of(curve_of(edges, curve));
+	data->scatters = data->page_bytes > 0 && curve != MAIN ?
+			 MP_EDGE_EVEN | MP_EDGE_RANDOM : MP_EDGE_ANY;
 	ok = data->n >= FIT_POINTS &&
 	     !mp_edge_fit(data, edges->table, view->seed + k, &edge) &&
 	     edge.misfit <= MISFIT_MAX;
@@ -192,6 +234,12 @@ static int fit_curve(const struct mp_view *view,
 	if (fits->fitted[curve][k] &&
 	    !(ok && edge.misfit < fits->edge[curve][k].misfit))
 		goto out;
+	/* Pages that begin anywhere in a count of sets that is no power of
+	 * two, and cover it in part, are not what shapes are made for. */
+	if (edges->full && data->page_bytes > 0 && edge.sway > SWAYS) {
+		edge.low /= SWAYS_ERROR;
+		edge.high *= SWAYS_ERROR;
+	}
 	fits->fitted[curve][k] = ok;
 	fits->edge[curve][k] = edge;
 out:
@@ -199,19 +247,51 @@ out:
 	return err;
 }
 
+/* Has the dense curve looked closely at this level's edge? */
+static bool is_dense(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_level *level = &edges->level[k];
+	uint32_t below = 0, above = 0;
+
+	/* Means are taken of it from the first. */
+	if (!edges->single)
+		return true;
+	for (uint32_t i = 0; i < edges->curve.n; i++) {
+		const struct mp_curve_at *at = &edges->curve.at[i];
+
+		if (at->n < DENSE_REPLICATES)
+			continue;
+		below += (double)at->length >= level->size_bytes / DENSE_SPAN &&
+			 (double)at->length <= level->size_bytes;
+		above += (double)at->length >= level->size_bytes &&
+			 (double)at->length <= level->size_bytes * DENSE_SPAN;
+	}
+	return below >= DENSE_POINTS && above >= DENSE_POINTS;
+}
+
+/* Fits of shares run from 0 to 1; as latencies, from peak to peak. */
+static void set_latencies(const struct mp_cpu_edges *edges, uint32_t k,
+			  struct fits *fits)
+{
+	for (uint32_t i = 0; i < MP_CPU_SIDES; i++) {
+		fits->edge[i][k].inside = edges->spectrum.cycles[k];
+		fits->edge[i][k].outside = edges->spectrum.cycles[k + 1];
+	}
+}
+
 static int fit_level(const struct mp_view *view, struct mp_cpu_edges *edges,
 		     uint32_t k, struct fits *fits)
 {
-	/* Pages thrown on two or three places are less uneven than on many. */
-	uint32_t scatters = edges->level[k].size_bytes < FEW_PLACES ?
-			    MP_EDGE_ANY : MP_EDGE_EVEN | MP_EDGE_RANDOM;
 	int err = 0;
 
-	if (mp_cpu_has_sides(k, edges->level[k].size_bytes))
+	if (mp_cpu_has_sides(edges, k) ||
+	    ((k || edges->single) && !is_dense(edges, k)))
 		for (uint32_t i = 0; i < MP_CPU_SIDES && !err; i++)
-			err = fit_curve(view, edges, i, k, scatters, fits);
+			err = fit_curve(view, edges, i, k, fits);
 	if (err)
 		return err;
+	if (edges->single)
+		set_latencies(edges, k, fits);
 	edges->fitted[k] = true;
 	if (fits->fitted[0][k] && fits->fitted[1][k]) {
 		join(&fits->edge[0][k], &fits->edge[1][k], edges->table,
@@ -222,7 +302,7 @@ static int fit_level(const struct mp_view *view, struct mp_cpu_edges *edges,
 		edges->edge[k] = fits->edge[fits->fitted[1][k]][k];
 		return 0;
 	}
-	err = fit_curve(view, edges, MAIN, k, MP_EDGE_ANY, fits);
+	err = fit_curve(view, edges, MAIN, k, fits);
 	edges->edge[k] = fits->edge[MAIN][k];
 	edges->fitted[k] = fits->fitted[MAIN][k];
 	return err;
@@ -257,9 +337,20 @@ static int fit_all(const struct mp_view *view, struct mp_cpu_edges *edges)
 static int curves_gather(const struct mp_view *view,
 			 struct mp_cpu_edges *edges)
 {
+	struct mp_curve sparse;
 	struct mp_sweep sweep;
 	int err;
 
+	mp_cpu_sparse_sweep(view, &sweep);
+	err = mp_sweep_gather(&sweep, view, &sparse);
+	if (err)
+		return err;
+	edges->flat = mp_cpu_flat_at_end(&sparse);
+	edges->end_bytes = sparse.n ? (double)sparse.at[sparse.n - 1].length : 0;
+	mp_curve_free(&sparse);
+	err = mp_cpu_is_full(view, &edges->full);
+	if (err)
+		return err;
 	mp_cpu_main_sweep(view, &sweep);
 	err = mp_sweep_gather(&sweep, view, &edges->curve);
 	for (uint32_t i = 0; i < MP_CPU_SIDES && !err; i++)
@@ -285,14 +376,16 @@ static int place_outer(struct mp_cpu_edges *edges)
 	uint32_t n;
 	int err = mp_cpu_levels(&edges->curve, dense, &n, &doubt);
 
+	/* It may not have been drawn yet. */
 	if (err)
-		return err;
+		return err == -ENODATA ? 0 : err;
 	for (uint32_t k = 1; k < edges->n; k++) {
 		struct mp_level *level = &edges->level[k];
 		double least = level[-1].size_bytes * MP_CPU_CLEAR_ABOVE;
 		const struct mp_level *found = NULL;
 
-		if (mp_cpu_has_sides(k, level->size_bytes))
+		if (mp_cpu_has_sides(edges, k) ||
+		    !is_dense(edges, k))
 			continue;
 		for (uint32_t i = 0; i < n; i++) {
 			if (dense[i].size_bytes <= least ||
@@ -316,6 +409,37 @@ static int place_outer(struct mp_cpu_edges *edges)
 	return 0;
 }
 
+static int find_single_levels(struct mp_cpu_edges *edges)
+{
+	const struct mp_curve *curve = &edges->side[0];
+	int err;
+
+	if (edges->full)
+		edges->muddled = mp_cpu_share_muddled(curve, &edges->spectrum);
+	err = mp_cpu_share_levels(curve, &edges->spectrum, edges->level,
+				  &edges->n);
+	if (!err && mp_cpu_holed(curve, edges->level, edges->n))
+		err = -ENODATA;
+	return err;
+}
+
+static int find_levels(struct mp_cpu_edges *edges)
+{
+	int err = mp_spectrum_find(&edges->side[0], &edges->spectrum);
+
+	edges->doubt.level = MP_CPU_LEVELS;
+	edges->muddled = MP_CPU_LEVELS;
+	edges->single = !err && edges->spectrum.n > 1;
+	if (err)
+		return err;
+	edges->single = edges->single &&
+			mp_cpu_share_clear(&edges->side[0], &edges->spectrum);
+	if (edges->single)
+		return find_single_levels(edges);
+	return mp_cpu_levels(&edges->side[0], edges->level, &edges->n,
+			     &edges->doubt);
+}
+
 int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
 	int err;
@@ -323,10 +447,9 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	memset(edges, 0, sizeof(*edges));
 	err = curves_gather(view, edges);
 	if (!err)
-		err = mp_cpu_levels(&edges->side[0], edges->level, &edges->n,
-				    &edges->doubt);
+		err = find_levels(edges);
 	/* The edge of the innermost level is looked at in the main curve. */
-	if (!err && edges->n)
+	if (!err && edges->n && !edges->single)
 		err = mp_cpu_split(&edges->curve, edges->level, &edges->n, 0,
 				   &edges->doubt);
 	if (!err)
@@ -348,6 +471,17 @@ void mp_cpu_edges_free(struct mp_cpu_edges *edges)
 	mp_curve_free(&edges->curve);
 	for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
 		mp_curve_free(&edges->side[i]);
+}
+
+bool mp_cpu_edge_plain(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	return edges->fitted[k] &&
+	       is_plain(&edges->edge[k], edges->table, VERY_PLAIN);
+}
+
+bool mp_cpu_small_pages(const struct mp_cpu_edges *edges)
+{
+	return page_of(&edges->side[0]) > 0;
 }
 
 double mp_cpu_miss(const struct mp_cpu_edges *edges, uint32_t k, double length)

@@ -12,6 +12,43 @@
 void mp_cpu_fit_points(const struct mp_curve *curve, double low, double high,
 		       struct mp_edge_data *data);
 
+/** mp_cpu_holed() - is nothing measured in a stretch inside the outermost of
+ * the levels? It may hide one. */
+bool mp_cpu_holed(const struct mp_curve *curve, const struct mp_level *level,
+		  uint32_t n);
+
+/**
+ * mp_cpu_share_clear() - do the peaks tell the levels apart?
+ *
+ * Not where one peak is two levels whose latencies the clock does not part:
+ * its middle moves with the footprint then.
+ */
+bool mp_cpu_share_clear(const struct mp_curve *curve,
+			const struct mp_spectrum *spectrum);
+
+/** mp_cpu_share_muddled() - the innermost level that hops never come to miss,
+ * as slots share lines of it; MP_CPU_LEVELS where there is none */
+uint32_t mp_cpu_share_muddled(const struct mp_curve *curve,
+			      const struct mp_spectrum *spectrum);
+
+/**
+ * mp_cpu_share_levels() - the levels that single hops show
+ * @curve: whose hops were timed one by one
+ * @spectrum: its peaks; the last one is memory, or what the end holds
+ * @level, @n: gets a level for each peak but the last, its latency in cycles
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int mp_cpu_share_levels(const struct mp_curve *curve,
+			const struct mp_spectrum *spectrum,
+			struct mp_level level[MP_CPU_LEVELS], uint32_t *n);
+
+/** mp_cpu_share_points() - as mp_cpu_fit_points(), values being the share of
+ * hops that missed level @k */
+void mp_cpu_share_points(const struct mp_curve *curve,
+			 const struct mp_spectrum *spectrum, uint32_t k,
+			 double low, double high, struct mp_edge_data *data);
+
 /**
  * mp_cpu_steady() - count each replicate against what a miss took just then
  * @curve: the curve that a stretch was taken from

@@ -83,8 +83,7 @@ static void merge_unsteady(const struct mp_curve *curve,
 	}
 }
 
-/* A stretch with nothing measured may hide a level. */
-static bool holed(const struct mp_curve *curve, const struct mp_level *level,
+bool mp_cpu_holed(const struct mp_curve *curve, const struct mp_level *level,
 		  uint32_t n)
 {
 	double before = HOLE_FROM;
@@ -243,7 +242,7 @@ int mp_cpu_levels(const struct mp_curve *curve,
 	}
 	if (!err)
 		merge_unsteady(curve, level, n);
-	if (!err && holed(curve, level, *n))
+	if (!err && mp_cpu_holed(curve, level, *n))
 		err = -ENODATA;
 	for (uint32_t k = 0; k < *n && !err; k++)
 		err = mp_cpu_split(curve, level, n, k, &found);

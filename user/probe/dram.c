@@ -29,6 +29,7 @@
 struct outermost {
 	double size;		/* bytes, 0 = unknown */
 	double most;		/* .. that it may have */
+	uint32_t level;		/* which it is */
 	bool nothing_beyond;	/* the curve came to memory */
 };
 
@@ -55,7 +56,7 @@ static int find_outermost(const struct mp_view *view, struct outermost *outer)
 	int err;
 
 	memset(outer, 0, sizeof(*outer));
-	mp_cpu_side_sweep(view, 0, &sweep);
+	mp_cpu_sparse_sweep(view, &sweep);
 	err = mp_sweep_gather(&sweep, view, &curve);
 	if (err)
 		return err;
@@ -76,6 +77,8 @@ static int find_outermost(const struct mp_view *view, struct outermost *outer)
 			size = level[k].size_bytes;
 			most = level[k].high_bytes;
 		}
+		if (size > 0)
+			outer->level = k;
 		outer->size = fmax(outer->size, size);
 		outer->most = fmax(outer->most, most);
 	}
@@ -92,12 +95,14 @@ static uint64_t length_of(const struct mp_view *view,
 	return (uint64_t)fmin(length, (double)view->arena_max_bytes);
 }
 
-/* Is it memory that is read? Only if nothing lies further out, and if the
- * outermost level holds next to nothing of so long a ring. */
+/* Is it memory that is read? Only if nothing lies further out, if the
+ * outermost level holds next to nothing of so long a ring, and if no hop finds
+ * its line there because the slot beside it has fetched it. */
 static bool is_memory(const struct mp_view *view,
-		      const struct outermost *outer)
+		      const struct outermost *outer, uint64_t stride)
 {
 	return outer->size > 0 && outer->nothing_beyond &&
+	       !mp_cpu_shares_lines(view, stride, outer->level) &&
 	       outer->size * BEYOND_LEAST <= (double)length_of(view, outer);
 }
 
@@ -106,11 +111,12 @@ static void sweeps(const struct mp_view *view, const struct outermost *outer,
 {
 	uint64_t flush;
 
-	mp_cpu_main_sweep(view, net);
+	mp_cpu_memory_sweep(view, net);
 	flush = (uint64_t)(outer->most * FLUSH / (double)net->stride);
 	net->turns = 0;
 	net->warm_max = flush < FLUSH_MIN ? FLUSH_MIN :
 			flush > FLUSH_MAX ? FLUSH_MAX : flush;
+	net->warm_long = net->warm_max;
 	*random = *net;
 	random->reach = 0;
 	if (!view->pages_forced)
@@ -157,10 +163,10 @@ static int infer_one(const struct mp_view *view, const struct outermost *outer,
 	} else {
 		mp_stat_limits(at->ns, at->n, view->seed, &limits);
 		fact->verdict = MP_MEASURED;
-		if (!is_memory(view, outer)) {
+		if (!is_memory(view, outer, sweep->stride)) {
 			fact->verdict = MP_AT_LEAST;
 			snprintf(fact->reason, sizeof(fact->reason),
-				 "a cache may still have served part of it: no footprint tried was shown to be far beyond the last level");
+				 "a cache may still have served part of it: no footprint tried was shown to be far beyond the last level with no two slots a line");
 		}
 		fact->value = limits.value;
 		fact->low = limits.low * (1 - MP_CPU_CLOCK_ERROR);
@@ -189,6 +195,34 @@ static void widen_by_walks(const struct mp_sweep *net, struct mp_facts *facts)
 			(double)net->stride / PAGE;
 }
 
+/* Single hops of memory are a peak of their own, if rings were long enough to
+ * miss the outermost level that is known of. */
+static int infer_peak(const struct mp_view *view,
+		      const struct outermost *outer, struct mp_fact *latency)
+{
+	struct mp_cpu_edges edges;
+	struct mp_interval limits;
+	int err = mp_cpu_edges_find(view, &edges);
+
+	if (err)
+		return err == -ENODATA ? 0 : err;
+	if (edges.single && edges.flat && outer->most < edges.end_bytes &&
+	    mp_cpu_peak_limits(view, &edges, edges.spectrum.n - 1, true,
+			       &limits)) {
+		latency->verdict = MP_MEASURED;
+		latency->value = limits.value;
+		latency->low = limits.low * (1 - MP_CPU_CLOCK_ERROR);
+		latency->high = limits.high * (1 + MP_CPU_CLOCK_ERROR);
+		latency->reason[0] = '\0';
+		mp_fact_note(latency, edges.spectrum.id[edges.spectrum.n - 1]);
+		snprintf(latency->method, sizeof(latency->method),
+			 "single hops over up to %.0f MiB, the slowest peak; translations apart",
+			 edges.end_bytes / MP_MIB);
+	}
+	mp_cpu_edges_free(&edges);
+	return 0;
+}
+
 static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
 	struct mp_sweep net, random;
@@ -209,7 +243,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 			"in random order over the pages asked for", facts);
 	if (!err)
 		widen_by_walks(&net, facts);
-	return err;
+	return err ? err : infer_peak(view, &outer, &facts->fact[facts->n - 2]);
 }
 
 const struct mp_probe mp_probe_dram = {

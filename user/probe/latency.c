@@ -18,6 +18,13 @@
 
 #define GRAIN 8
 #define REPLICATES 7
+/* Of the chase that single hops are checked against. */
+#define CHECK_REPLICATES 3
+/* Two estimates of a latency dispute when they are further apart than this
+ * share and so many cycles; upwards more, as translations are in one. */
+#define DISPUTE 0.05
+#define DISPUTE_CYCLES 1.0
+#define DISPUTE_WALKS 4.0
 #define QUICK_REPLICATES 5
 /* Other probes may have asked for more of the same; so many are used. */
 #define REPLICATES_MAX 64u
@@ -119,6 +126,19 @@ static const struct mp_curve_at *pure_point(const struct mp_cpu_edges *edges,
 	return best;
 }
 
+static int plan_single(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       uint32_t replicates, struct mp_plan *plan)
+{
+	const struct mp_curve_at *at = mp_cpu_peak_point(edges, k);
+	struct mp_sweep sweep;
+
+	if (!edges->single || !at)
+		return 0;
+	mp_cpu_side_sweep(view, 0, &sweep);
+	return mp_sweep_plan(&sweep, view, at->length, replicates, plan);
+}
+
 static int next(const struct mp_view *view, struct mp_plan *plan)
 {
 	uint32_t n = view->depth == MP_DEPTH_QUICK ? QUICK_REPLICATES :
@@ -131,9 +151,12 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 		return err == -ENODATA ? 0 : err;
 	mp_cpu_main_sweep(view, &sweep);
 	for (uint32_t k = 0; k < edges.n && !err; k++) {
-		if (edges.fitted[k] && (!k || edges.fitted[k - 1]))
+		err = plan_single(view, &edges, k, n, plan);
+		if (!err && edges.fitted[k] && (!k || edges.fitted[k - 1]))
 			err = mp_sweep_plan(&sweep, view,
-					    pure_length(&edges, k), n, plan);
+					    pure_length(&edges, k),
+					    edges.single ? CHECK_REPLICATES : n,
+					    plan);
 	}
 	mp_cpu_edges_free(&edges);
 	return err ? err : 1;
@@ -198,11 +221,85 @@ static double settle(const double *value, uint32_t n, const struct mixture *mix,
 	return limits.value;
 }
 
+/* What the chase without clocks in it says of the same level, NaN = nothing. */
+static double check_value(const struct mp_cpu_edges *edges, uint32_t k,
+			  bool in_ns)
+{
+	const struct mp_curve_at *at;
+	double own;
+
+	if (!edges->fitted[k] || (k && !edges->fitted[k - 1]))
+		return NAN;
+	at = pure_point(edges, k, 1, &own);
+	if (!at || own < PURE)
+		return NAN;
+	return in_ns ? at->mid_ns : at->mid_cycles;
+}
+
+/* A load translated anew costs more in a chase that does not tell it apart. */
+static bool agrees(double value, double check, double cycle)
+{
+	return isnan(check) ||
+	       (check > value * (1 - DISPUTE) - DISPUTE_CYCLES * cycle &&
+		check < value * (1 + DISPUTE) + DISPUTE_WALKS * cycle);
+}
+
+static void tell_single(const struct mp_cpu_edges *edges, uint32_t k,
+			const struct mp_curve_at *at, double check,
+			double cycle, struct mp_fact *fact)
+{
+	mp_fact_note(fact, at->id);
+	snprintf(fact->method, sizeof(fact->method),
+		 "single hops over %.0f KiB, %.0f %% of them of this level; %s%.2f %s without clocks between the hops",
+		 (double)at->length / 1024, 100 * edges->spectrum.share[k],
+		 isnan(check) ? "not seen alone: " : "", check, fact->unit);
+	if (agrees(fact->value, check, cycle))
+		return;
+	fact->verdict = MP_DISPUTED;
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "single hops say %.2f, a chase without clocks between its hops %.2f %s: more apart than %.0f %%",
+		 fact->value, check, fact->unit, 100 * DISPUTE);
+}
+
+static bool set_limits(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       bool in_ns, struct mp_fact *fact)
+{
+	struct mp_interval limits;
+
+	if (!mp_cpu_peak_limits(view, edges, k, in_ns, &limits))
+		return false;
+	fact->verdict = MP_MEASURED;
+	fact->value = limits.value;
+	fact->low = limits.low * (1 - MP_CPU_CLOCK_ERROR);
+	fact->high = limits.high * (1 + MP_CPU_CLOCK_ERROR);
+	return true;
+}
+
+/* The peak of single hops is the level's, whatever else there is. */
+static bool infer_single(const struct mp_view *view,
+			 const struct mp_cpu_edges *edges, uint32_t k,
+			 struct pair *pair)
+{
+	const struct mp_curve_at *at = mp_cpu_peak_point(edges, k);
+
+	if (!set_limits(view, edges, k, false, pair->cycles) ||
+	    !set_limits(view, edges, k, true, pair->ns))
+		return false;
+	tell_single(edges, k, at, check_value(edges, k, false), 1,
+		    pair->cycles);
+	tell_single(edges, k, at, check_value(edges, k, true),
+		    pair->ns->value / pair->cycles->value, pair->ns);
+	return true;
+}
+
 /* A level that cannot be seen alone is what its edge's fit has inside. */
 static void go_by_edge(const struct mp_cpu_edges *edges, uint32_t k,
 		       double inner[2])
 {
-	const struct mp_curve_at *at = &edges->curve.at[0];
+	const struct mp_curve *curve = edges->curve.n ? &edges->curve :
+							&edges->side[0];
+	const struct mp_curve_at *at = &curve->at[0];
 	bool cycles = !isnan(at->mid_cycles);
 
 	inner[0] = edges->edge[k].inside;
@@ -214,19 +311,30 @@ static void infer_level(const struct mp_view *view,
 			struct pair *pair, double inner[2])
 {
 	const struct mp_curve_at *at;
+	struct mp_sweep sweep;
 	struct mixture mix;
 	double translation = k < OUTER ? 0 : TRANSLATION;
 	double own, ratio, outer;
 
-	if (k > edges->doubt.level) {
-		pair_cannot(pair, "whether there is a level further in is not known: see the sizes");
+	if (k >= edges->doubt.level) {
+		pair_cannot(pair, "whether this level is one or two is not known: see the sizes");
+		return;
+	}
+	/* A level that moves has no peak that stays; means of it vary. */
+	if (edges->single && infer_single(view, edges, k, pair))
+		return;
+	mp_cpu_main_sweep(view, &sweep);
+	if (k && edges->full &&
+	    mp_cpu_shares_lines(view, sweep.stride, k)) {
+		pair_cannot(pair, "slots of the ring may share lines of this level, whose line is not known");
 		return;
 	}
 	if (!edges->fitted[k] || (k && !edges->fitted[k - 1])) {
 		pair_cannot(pair, "too noisy: the level's edges could not be found");
 		return;
 	}
-	at = pure_point(edges, k, mp_cpu_replicates(view), &own);
+	at = pure_point(edges, k, edges->single ? CHECK_REPLICATES :
+			mp_cpu_replicates(view), &own);
 	if (!at || own < PURE_MIN) {
 		go_by_edge(edges, k, inner);
 		pair_cannot(pair, at ? "no footprint shows this level without its neighbours" :
@@ -335,7 +443,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 	}
 	if (err)
 		return 0;
-	err = series(view, &edges.curve, facts);
+	err = series(view, edges.single ? &edges.side[0] : &edges.curve, facts);
 	mp_cpu_edges_free(&edges);
 	return err;
 }

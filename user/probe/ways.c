@@ -2,15 +2,13 @@
 /*
  * Probe ways: how many lines of one set does a level hold?
  *
- * Lines a stride P apart fall on ever fewer sets as P grows. The number of
- * such lines that a level of capacity C holds is C / P, until P spans all
- * sets; from there on it is the number of ways. A power of two spans the
- * sets of a level whose number of sets is one; where the answer has an odd
- * factor q, strides of q times a power of two tell whether q belongs to the
- * ways or to the number of sets. Lines that share a cache set also share
- * TLB sets; a control of the same pages, each line moved to another set,
- * shows that part, and it is taken off.
- */
+ * The size of a level leaves so many pairs of ways and sets, and each says how
+ * many lines fit at every stride (probe/ways_sets.h). So the probe asks, at
+ * strides and with numbers of lines that part those that are left as evenly as
+ * can be, whether so many lines stay in the level; the answer leaves fewer.
+ * When all that are left have the same ways, their set is filled, and then
+ * overfilled by one line, in fresh memory each time.
+ * */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,567 +16,397 @@
 
 #include "backend.h"
 #include "probe/cpu.h"
+#include "probe/ways_sets.h"
+#include "probe/ways_test.h"
 
-#define LEVELS 2
-#define STRIDES 8
-/* The least and the most lines in a set that are told apart. */
-#define LINES_MIN 1u
-#define LINES_MAX 48u
-#define PAGE 4096u
-#define HUGE_PAGE (2ull << 20)
 #define REPLICATES 3u
 #define SURE_REPLICATES 5u
-/* One line too many in a set of 32 with random replacement misses in 6 % of
- * the hops; that share of the step to the next level counts as slow. */
-#define SLOW 0.055
-/* Capacity and ways times span agree this well, or one of them is wrong. */
-#define AGREE 0.13
-/* .. and the lines of a set with the share that misses this well. */
-#define SET_AGREE 0.12
-/* Of the hops, no less than this miss where all should. */
-#define ALL 0.85
-/* A level less far from the one inside shares its lines with it: what stays
- * is neither the one's nor the other's. */
-#define INNER_APART 2.0
+/* The limits of sizes are taken to be so much wider. */
+#define SIZE_ERROR 0.02
+/* Scattered pages fall on one set by chance less often than one in 2^-x. */
+#define CHANCE_LOG2 13.0
 
-/* What is known of a level before its ways are asked for. */
-struct level {
-	double size;
-	double inner_size;	/* of the level inside, 0 = none */
-	double innermost_cycles;
-	double own_cycles;
-	double next_cycles;
-	uint32_t line;
-};
-
-/* How many lines fit at one stride. */
-struct fit {
-	uint64_t stride;
-	uint32_t fast;		/* most lines seen to fit, 0 = none */
-	uint32_t slow;		/* least lines seen not to, 0 = none */
-	uint32_t replicates;	/* fewest at those two */
-	double missed;		/* share of misses with @slow lines */
-	uint32_t of_set;	/* lines of one set, if the oldest line goes;
-				 * 0 = unknown */
-	double missed_all;	/* share with a line too many in each set, if
-				 * @of_set is right; NaN = not looked at */
-	bool huge;		/* all of it lay in huge or contiguous pages */
+/* What the tests of a level have left of it. */
+struct search {
+	struct mp_ways_rig rig;
+	struct mp_ways_sets sets;
+	struct mp_ways_test done[MP_WAYS_TESTS];
+	uint32_t n_done;
+	struct mp_ways_test want;	/* the test that is to be made next */
+	uint32_t replicates;		/* .. so often, 0 = none */
+	uint32_t ways;			/* the answer, 0 = none */
+	uint64_t span;
+	bool exclusive;
 };
 
 static bool level_known(const struct mp_view *view, uint32_t k,
-			struct level *level)
+			struct mp_ways_level *level)
 {
 	const char *name = mp_cpu_level_name[k];
-	double line = mp_cpu_value(view, "l1d", "line");
+	const double line = mp_cpu_value(view, "l1d", "line");
+	const double inside = k ? mp_cpu_value(view, mp_cpu_level_name[k - 1],
+					       "size") : 0;
+	const struct mp_fact *fact;
+	char full[MP_FACT_NAME];
 
-	level->size = mp_cpu_value(view, name, "size");
-	level->inner_size = k ? mp_cpu_value(view, mp_cpu_level_name[k - 1],
-					     "size") : 0;
+	*level = (struct mp_ways_level){ .k = k };
+	snprintf(full, sizeof(full), "cpu.%s.size", name);
+	fact = mp_facts_find(view->facts, full);
+	if (!fact || (fact->verdict != MP_MEASURED &&
+		      fact->verdict != MP_AT_LEAST))
+		return false;
+	level->low_bytes = fact->low * (1 - SIZE_ERROR);
+	level->high_bytes = fact->high * (1 + SIZE_ERROR);
+	/* No more than this, or it would have been called measured. */
+	if (fact->verdict == MP_AT_LEAST)
+		level->high_bytes = fact->low * MP_CPU_APART_MAX;
+	level->innermost_bytes = mp_cpu_value(view, "l1d", "size");
 	level->own_cycles = mp_cpu_value(view, name, "latency-cycles");
-	level->innermost_cycles = mp_cpu_value(view, mp_cpu_level_name[0],
-					       "latency-cycles");
-	level->next_cycles = mp_cpu_value(view, mp_cpu_level_name[k + 1],
-					  "latency-cycles");
+	level->inner_cycles = k ? mp_cpu_value(view, mp_cpu_level_name[k - 1],
+					       "latency-cycles") : 0;
+	level->innermost_cycles = mp_cpu_value(view, "l1d", "latency-cycles");
+	level->next_cycles = k + 1 < MP_CPU_LEVELS ?
+			     mp_cpu_value(view, mp_cpu_level_name[k + 1],
+					  "latency-cycles") : NAN;
 	level->line = isnan(line) ? MP_CPU_LINE_USUAL : (uint32_t)line;
-	if (isnan(level->next_cycles)) {
-		double ns = mp_cpu_value(view, "dram", "latency");
-		double own = mp_cpu_value(view, name, "latency");
-
-		/* The level borders on memory. */
-		level->next_cycles = level->own_cycles * ns / own;
-		if (isnan(ns))
-			level->next_cycles = 4 * level->own_cycles;
-	}
-	return !isnan(level->size) && !isnan(level->own_cycles) &&
-	       !isnan(level->innermost_cycles);
+	/* The level may border on memory. */
+	if (isnan(level->next_cycles))
+		level->next_cycles = level->own_cycles *
+				     mp_cpu_value(view, "dram", "latency") /
+				     mp_cpu_value(view, name, "latency");
+	level->beyond_cycles = k + 2 < MP_CPU_LEVELS ?
+			       mp_cpu_value(view, mp_cpu_level_name[k + 2],
+					    "latency-cycles") : NAN;
+	if (isnan(level->beyond_cycles))
+		level->beyond_cycles = level->own_cycles *
+				       mp_cpu_value(view, "dram", "latency") /
+				       mp_cpu_value(view, name, "latency");
+	return !isnan(level->innermost_cycles) && !isnan(inside) &&
+	       level->next_cycles > level->own_cycles * MP_WAYS_APART;
 }
 
-static uint64_t power_above(double x)
+static bool has_hist(const struct mp_batch *batch)
 {
-	return (uint64_t)exp2(ceil(log2(x) - 1e-9));
+	for (uint32_t i = 0; i < batch->n_samples; i++)
+		if (batch->sample[i].payload_kind == MEMPROBE_PAYLOAD_HIST)
+			return true;
+	return false;
 }
 
-static void ways_sweep(const struct mp_view *view, uint64_t stride,
-		       uint32_t skew, struct mp_sweep *sweep)
+/* Is the clock fine enough to time single hops, and are they kept? The
+ * batches tell. */
+static bool times_single(const struct mp_view *view)
 {
-	mp_sweep_init(sweep, view, stride, 0);
-	sweep->skew = skew;
-	sweep->hops = 512;
-	/* A random set takes many turns to gather all its lines. */
-	sweep->turns = 32;
-}
+	bool fine = false;
 
-static bool has_control(uint64_t stride)
-{
-	return stride % PAGE == 0;
-}
-
-/* Cycles beyond what the control says of the same pages. */
-static int excess(const struct mp_curve *curve, const struct mp_curve *control,
-		  const struct level *level, uint32_t i, double *cycles)
-{
-	const struct mp_curve_at *at = &curve->at[i], *other;
-
-	*cycles = at->mid_cycles - level->own_cycles;
-	if (!control->n)
-		return 0;
-	other = mp_curve_find(control, at->length);
-	if (!other)
-		return -ENODATA;
-	/* The control's lines all fit the innermost level: what it takes
-	 * beyond that level's latency is translation. */
-	*cycles -= fmax(other->mid_cycles - level->innermost_cycles, 0);
-	return 0;
-}
-
-static bool all_huge(const struct mp_view *view, uint64_t id)
-{
 	for (uint32_t i = 0; i < view->n_batches; i++) {
-		const struct mp_grant_arena *a = &view->batch[i]->grant.arena[0];
+		const struct mp_batch *batch = view->batch[i];
 
-		if (view->batch[i]->id != id || view->batch[i]->error)
+		if (!mp_batch_counts(batch))
 			continue;
-		if (!a->contiguous && a->pages != MP_PAGES_THP &&
-		    a->pages != MP_PAGES_2M && a->pages != MP_PAGES_1G)
+		fine = mp_spectrum_step(batch) <= MP_SPECTRUM_STEP_MAX;
+		if (batch->exp.actor[0].detail == MP_DETAIL_HIST &&
+		    !has_hist(batch))
 			return false;
 	}
-	return true;
+	return fine;
 }
 
-/* The lines of one set, by the share of hops that miss with one line more
- * than fit: that line makes its set miss, ways + 1 hops of the turn, as long
- * as the oldest line is evicted. The sets are equally full, so that the
- * lines that fit are a multiple of the ways. 0 = no such number is near. */
-static uint32_t lines_of_set(const struct fit *fit)
+/* Bytes that lie in a row in memory of a kind; 0 = that is not to be had. */
+static uint64_t piece_of(const struct mp_view *view, uint32_t pages)
 {
-	double ways = fit->missed * fit->slow - 1;
-	uint32_t nearest = 0;
+	uint64_t piece = MP_WAYS_PAGE;
+	bool made = false, failed = false;
 
-	for (uint32_t d = 1; d <= fit->fast; d++)
-		if (fit->fast % d == 0 &&
-		    (!nearest || fabs(d - ways) < fabs(nearest - ways)))
-			nearest = d;
-	return fabs(nearest - ways) <= SET_AGREE * nearest ? nearest : 0;
-}
+	for (uint32_t i = view->n_batches; i-- > 0;) {
+		const struct mp_batch *batch = view->batch[i];
+		const struct mp_grant_arena *arena = &batch->grant.arena[0];
 
-/* With so many lines each set has one too many. */
-static uint32_t lines_of_all(const struct fit *fit)
-{
-	return fit->fast / fit->of_set * (fit->of_set + 1);
-}
-
-static void fit_all_sets(const struct mp_curve *curve,
-			 const struct mp_curve *control,
-			 const struct level *level, struct fit *fit)
-{
-	double cycles;
-
-	fit->missed_all = NAN;
-	fit->of_set = fit->slow == fit->fast + 1 ? lines_of_set(fit) : 0;
-	for (uint32_t i = 0; fit->of_set && i < curve->n; i++)
-		if (curve->at[i].length == lines_of_all(fit) * fit->stride &&
-		    !excess(curve, control, level, i, &cycles))
-			fit->missed_all = cycles / (level->next_cycles -
-						    level->own_cycles);
-}
-
-/* Where between @curve's points the lines stop fitting. */
-static void fit_from(const struct mp_view *view, const struct mp_curve *curve,
-		     const struct mp_curve *control,
-		     const struct level *level, struct fit *fit)
-{
-	double slow = SLOW * (level->next_cycles - level->own_cycles), cycles;
-	uint32_t at_fast = 0, at_slow = 0;
-
-	fit->huge = true;
-	for (uint32_t i = 0; i < curve->n; i++) {
-		uint32_t lines = (uint32_t)(curve->at[i].length / fit->stride);
-
-		if (excess(curve, control, level, i, &cycles))
+		if (batch->exp.arena[0].pages != pages)
 			continue;
-		fit->huge &= all_huge(view, curve->at[i].id);
-		if (cycles > slow) {
-			fit->slow = lines;
-			fit->missed = cycles / (level->next_cycles -
-						level->own_cycles);
-			at_slow = i;
-			break;
-		}
-		fit->fast = lines;
-		at_fast = i;
+		failed |= batch->error != 0;
+		if (batch->error || arena->bytes <= MP_WAYS_PAGE)
+			continue;
+		made = true;
+		if (arena->contiguous && arena->bytes > MP_WAYS_HUGE)
+			return view->arena_max_bytes;
+		if (arena->pages != MP_PAGES_4K)
+			piece = MP_WAYS_HUGE;
+		else if (arena->contiguous)
+			piece = view->arena_max_bytes;
+		if (arena->bytes > MP_WAYS_HUGE)
+			return piece;
 	}
-	fit->replicates = !curve->n ? 0 :
-		curve->at[at_fast].n < curve->at[at_slow].n ?
-		curve->at[at_fast].n : curve->at[at_slow].n;
-	fit_all_sets(curve, control, level, fit);
+	if (pages == MP_PAGES_2M)
+		return failed && !made ? 0 : MP_WAYS_HUGE;
+	return piece;
 }
 
-static int fit_find(const struct mp_view *view, const struct level *level,
-		    uint64_t stride, struct fit *fit, struct mp_fact *fact)
+/* Where what a view wishes for are small pages, reserved ones may be had. */
+static void choose_memory(struct search *search)
 {
-	struct mp_sweep sweep;
-	struct mp_curve curve, control = { 0 };
-	int err;
+	const struct mp_view *view = search->rig.view;
 
-	memset(fit, 0, sizeof(*fit));
-	fit->stride = stride;
-	ways_sweep(view, stride, 0, &sweep);
-	err = mp_sweep_gather(&sweep, view, &curve);
-	if (err)
-		return err;
-	if (has_control(stride)) {
-		ways_sweep(view, stride, level->line, &sweep);
-		err = mp_sweep_gather(&sweep, view, &control);
+	search->rig.pages = view->pages;
+	search->sets.piece = piece_of(view, view->pages);
+	if (search->sets.piece == MP_WAYS_PAGE && view->caps & MP_CAP_HUGE &&
+	    !view->pages_forced && piece_of(view, MP_PAGES_2M)) {
+		search->rig.pages = MP_PAGES_2M;
+		search->sets.piece = MP_WAYS_HUGE;
 	}
-	if (!err)
-		fit_from(view, &curve, &control, level, fit);
-	if (fact && fit->slow)
-		mp_curve_note(&curve, (double)(fit->fast * stride),
-			      (double)(fit->slow * stride), fact);
-	mp_curve_free(&curve);
-	mp_curve_free(&control);
-	return err;
+	search->sets.small = search->sets.piece == MP_WAYS_PAGE;
 }
 
-static int plan_lines(const struct mp_view *view, const struct level *level,
-		      uint64_t stride, uint32_t lines, uint32_t replicates,
-		      struct mp_plan *plan)
+/* -- the search --------------------------------------------------------- */
+
+/* Test after test, as far as batches go. */
+static int part(struct search *search)
 {
-	struct mp_sweep sweep;
-	int err;
+	while (search->n_done < MP_WAYS_TESTS &&
+	       !mp_ways_agreed(&search->sets)) {
+		struct mp_ways_test test;
+		enum mp_ways_outcome outcome;
+		int err;
 
-	if (lines < LINES_MIN)
-		return 0;
-	ways_sweep(view, stride, 0, &sweep);
-	err = mp_sweep_plan(&sweep, view, lines * stride, replicates, plan);
-	if (err || !has_control(stride))
-		return err;
-	ways_sweep(view, stride, level->line, &sweep);
-	return mp_sweep_plan(&sweep, view, lines * stride, replicates, plan);
-}
-
-/* Halve the stretch between fast and slow until they are neighbours. */
-static int plan_stride(const struct mp_view *view, const struct level *level,
-		       uint64_t stride, struct mp_plan *plan)
-{
-	struct fit fit;
-	int err = fit_find(view, level, stride, &fit, NULL);
-
-	if (err)
-		return err;
-	if (!fit.fast && !fit.slow) {
-		for (uint32_t n = 2; n <= LINES_MAX && !err;
-		     n += n < 8 ? 2 : n / 4)
-			err = plan_lines(view, level, stride, n, REPLICATES,
-					 plan);
-		return err;
-	}
-	if (!fit.slow)
-		return 0;
-	if (fit.slow - fit.fast > 1)
-		return plan_lines(view, level, stride,
-				  (fit.slow + fit.fast) / 2, REPLICATES, plan);
-	err = plan_lines(view, level, stride, fit.fast, SURE_REPLICATES, plan);
-	if (!err && fit.of_set && fit.of_set < fit.fast)
-		err = plan_lines(view, level, stride, lines_of_all(&fit),
-				 REPLICATES, plan);
-	return err ? err : plan_lines(view, level, stride, fit.slow,
-				      SURE_REPLICATES, plan);
-}
-
-/* The powers of two that matter: from C / 32 to C rounded up. */
-static uint32_t strides_of(const struct level *level, uint32_t k,
-			   uint64_t stride[STRIDES])
-{
-	uint64_t top = power_above(level->size * 0.9);
-	uint32_t n = 0;
-
-	/* Outside the innermost level a stride of C would span more than
-	 * the huge pages that make its memory contiguous. */
-	if (k)
-		top /= 2;
-	for (uint64_t s = top; s >= level->line && n < STRIDES - 2; s /= 2)
-		stride[n++] = s;
-	return n;
-}
-
-struct answer {
-	struct fit power;	/* the least that fit, at the least such stride */
-	struct fit odd;		/* the same with an odd factor in the stride */
-	uint32_t factor;	/* that factor, 1 = none tried or needed */
-};
-
-/* The stride from which on no fewer lines fit. */
-static int power_find(const struct mp_view *view, const struct level *level,
-		      uint32_t k, struct fit *least, struct mp_fact *fact)
-{
-	uint64_t stride[STRIDES];
-	uint32_t n = strides_of(level, k, stride);
-
-	memset(least, 0, sizeof(*least));
-	for (uint32_t i = 0; i < n; i++) {
-		struct fit fit;
-		int err = fit_find(view, level, stride[i], &fit, fact);
-
+		if (!mp_ways_choose(&search->sets,
+				    MP_WAYS_SURE * mp_ways_finest(&search->rig.level),
+				    search->rig.level.single &&
+				    search->rig.view->caps & MP_CAP_SEQUENCE,
+				    search->done, search->n_done, &test))
+			return 0;
+		err = mp_ways_look(&search->rig, &test, REPLICATES, &outcome);
 		if (err)
 			return err;
-		if (!fit.fast || !fit.slow || fit.slow - fit.fast > 1)
-			continue;
-		if (!least->fast || fit.fast < least->fast ||
-		    (fit.fast == least->fast && fit.stride < least->stride))
-			*least = fit;
+		if (outcome == MP_WAYS_LACKING) {
+			search->want = test;
+			search->replicates = REPLICATES;
+			return 0;
+		}
+		search->done[search->n_done++] = test;
+		if (outcome != MP_WAYS_UNCLEAR)
+			mp_ways_keep(&search->sets, &test, outcome);
 	}
 	return 0;
 }
 
-static uint32_t odd_factor(uint32_t n)
+/* Is it the level's sets that the lines meet in, and not chance? Memory of
+ * small pages lies anywhere: what falls on one set each time goes by virtual
+ * addresses. */
+static bool is_no_chance(const struct mp_ways_sets *sets,
+			 const struct mp_ways_guess *guess)
 {
-	for (uint32_t q = 3; q <= n; q += 2)
-		if (n % q == 0)
-			return q;
-	return 1;
+	/* A page begins at one of so many places of the level's span. */
+	const uint64_t two = 1ull << __builtin_ctzll(guess->span);
+	const uint64_t places = guess->span / (two < MP_WAYS_PAGE ? two : MP_WAYS_PAGE);
+
+	return !sets->small || (guess->ways + 1) * guess->span <= MP_WAYS_PAGE ||
+	       places == 1 || SURE_REPLICATES * guess->ways *
+			      log2((double)places) > CHANCE_LOG2;
 }
 
-/* The stride with the odd factor must not leave contiguous memory. */
-static bool odd_possible(const struct fit *fit, uint32_t q, uint32_t k)
+/* A full set, and one line more. */
+static int confirm(struct search *search, const struct mp_ways_guess *guess)
 {
-	return !k || (fit->fast + 1) * fit->stride * q <= HUGE_PAGE;
-}
+	struct mp_ways_test over;
+	enum mp_ways_outcome outcome;
+	int err;
 
-static int answer_find(const struct mp_view *view, const struct level *level,
-		       uint32_t k, struct answer *answer, struct mp_fact *fact)
-{
-	uint32_t q;
-	int err = power_find(view, level, k, &answer->power, fact);
-
-	answer->odd.fast = 0;
-	answer->factor = 1;
-	if (err || !answer->power.fast)
-		return err;
-	q = odd_factor(answer->power.fast);
-	if (q == 1 || !odd_possible(&answer->power, q, k))
+	if (!is_no_chance(&search->sets, guess) ||
+	    !mp_ways_witness(&search->sets, guess, &over))
 		return 0;
-	answer->factor = q;
-	err = fit_find(view, level, answer->power.stride * q, &answer->odd,
-		       fact);
-	/* Half done it is no answer. */
-	if (answer->odd.slow != answer->odd.fast + 1)
-		answer->odd.fast = 0;
+	for (uint32_t more = 0; more <= 1; more++) {
+		struct mp_ways_test test = over;
+
+		test.lines -= !more;
+		err = mp_ways_look(&search->rig, &test, SURE_REPLICATES, &outcome);
+		if (err)
+			return err;
+		if (outcome == MP_WAYS_LACKING) {
+			search->want = test;
+			search->replicates = SURE_REPLICATES;
+			return 0;
+		}
+		if ((outcome == MP_WAYS_MISS) != more ||
+		    outcome == MP_WAYS_UNCLEAR)
+			return 0;
+	}
+	search->ways = guess->ways;
+	search->span = guess->span;
+	search->exclusive = guess->exclusive;
+	return 0;
+}
+
+/* All that later tests must not contradict either. */
+static int add_odd(struct search *search)
+{
+	const struct mp_ways_level *level = &search->rig.level;
+	int err = mp_ways_add(&search->sets, MP_WAYS_ODD, level->low_bytes,
+			      level->high_bytes);
+
+	for (uint32_t i = 0; i < search->n_done && !err; i++) {
+		enum mp_ways_outcome outcome;
+
+		err = mp_ways_look(&search->rig, &search->done[i], REPLICATES,
+				   &outcome);
+		if (!err && outcome != MP_WAYS_LACKING &&
+		    outcome != MP_WAYS_UNCLEAR)
+			mp_ways_keep(&search->sets, &search->done[i], outcome);
+	}
 	return err;
 }
 
-static int plan_level(const struct mp_view *view, uint32_t k,
-		      struct mp_plan *plan)
+static int search_level(struct search *search)
 {
-	uint64_t stride[STRIDES];
-	struct answer answer;
-	struct level level;
-	uint32_t n;
+	const struct mp_ways_level *level = &search->rig.level;
+	const struct mp_ways_guess *best;
+	int err;
+
+	err = mp_ways_add(&search->sets, MP_WAYS_REGULAR, level->low_bytes,
+			  level->high_bytes);
+	err = err ? err : part(search);
+	if (err || search->replicates)
+		return err;
+	err = add_odd(search);
+	err = err ? err : part(search);
+	if (err || search->replicates || !mp_ways_agreed(&search->sets))
+		return err;
+	best = search->sets.guess;
+	for (uint32_t i = 1; i < search->sets.n; i++)
+		if (search->sets.guess[i].weight > best->weight)
+			best = &search->sets.guess[i];
+	return confirm(search, best);
+}
+
+struct levels {
+	uint32_t n;		/* levels that were searched */
+	struct search search[MP_CPU_LEVELS];
+	bool known[MP_CPU_LEVELS];
+};
+
+static void levels_free(struct levels *levels)
+{
+	for (uint32_t k = 0; k < levels->n; k++)
+		mp_ways_free(&levels->search[k].sets);
+}
+
+/* Level by level, outwards; the levels inside hide what is not known of
+ * them. */
+static int search_all(const struct mp_view *view, struct levels *levels)
+{
 	int err = 0;
 
-	if (!level_known(view, k, &level))
-		return 0;
-	n = strides_of(&level, k, stride);
-	for (uint32_t i = 0; i < n && !err; i++)
-		err = plan_stride(view, &level, stride[i], plan);
+	memset(levels, 0, sizeof(*levels));
+	for (uint32_t k = 0; k < MP_CPU_LEVELS && !err; k++) {
+		struct search *search = &levels->search[k];
+		double grain = mp_cpu_value(view, mp_cpu_level_name[k], "line");
+
+		search->rig.view = view;
+		if (!level_known(view, k, &search->rig.level))
+			break;
+		levels->known[k] = true;
+		search->rig.level.single = times_single(view);
+		search->rig.sets = &search->sets;
+		search->sets.line = search->rig.level.line;
+		search->sets.grain = isnan(grain) ? 4 * search->rig.level.line :
+						    (uint64_t)grain;
+		choose_memory(search);
+		search->sets.inner = k ? &levels->search[k - 1].sets : NULL;
+		levels->n++;
+		err = search_level(search);
+		if (search->replicates || !search->ways)
+			break;
+	}
 	if (err)
-		return err;
-	err = answer_find(view, &level, k, &answer, NULL);
-	if (err || answer.factor == 1)
-		return err;
-	return plan_stride(view, &level,
-			   answer.power.stride * answer.factor, plan);
+		levels_free(levels);
+	return err;
 }
 
 static int next(const struct mp_view *view, struct mp_plan *plan)
 {
-	for (uint32_t k = 0; k < LEVELS; k++) {
-		int err = plan_level(view, k, plan);
+	struct levels levels;
+	int err = search_all(view, &levels);
 
-		if (err)
-			return err;
-	}
-	return 1;
+	if (err)
+		return err;
+	for (uint32_t k = 0; k < levels.n && !err; k++)
+		if (levels.search[k].replicates)
+			err = mp_ways_plan(&levels.search[k].rig,
+					&levels.search[k].want,
+					levels.search[k].replicates, plan);
+	levels_free(&levels);
+	return err ? err : plan->n > 0;
 }
 
-/* Where the level inside holds as many lines of a set as this one, or more,
- * strides that fit fewer lines show nothing of this one. Only strides that
- * fit more than @inner lines tell, and they fill several sets.
- * Return: the ways that all of them agree on, 0 = they do not. */
-static int hidden_ways(const struct mp_view *view, const struct level *level,
-		       uint32_t k, uint32_t inner, uint32_t *ways)
+static bool is_absent(const struct mp_view *view, uint32_t k)
 {
-	uint64_t stride[STRIDES];
-	uint32_t n = strides_of(level, k, stride);
-
-	*ways = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t guess;
-		struct fit fit;
-		int err = fit_find(view, level, stride[i], &fit, NULL);
-
-		if (err)
-			return err;
-		if (fit.fast <= inner || fit.slow != fit.fast + 1 ||
-		    fit.replicates < REPLICATES)
-			continue;
-		guess = fit.of_set;
-		/* Is it the oldest line that goes? Then no hop hits. */
-		if (!(fit.missed_all > ALL))
-			guess = 0;
-		if (!guess || (*ways && guess != *ways)) {
-			*ways = 0;
-			return 0;
-		}
-		*ways = guess;
-	}
-	return 0;
-}
-
-static void judge(const struct level *level, uint32_t k, uint32_t inner,
-		  const struct answer *answer, struct mp_fact *fact)
-{
-	const struct fit *fit = &answer->power;
-	double product = (double)fit->fast * (double)fit->stride;
-	uint32_t ways = fit->fast;
-
-	snprintf(fact->method, sizeof(fact->method),
-		 "most lines %llu KiB apart that stay in the level, a control of the same pages taken off",
-		 (unsigned long long)fit->stride / 1024);
-	if (!fit->fast) {
-		mp_fact_cannot(fact, "ways",
-			       "no stride showed how many lines of a set fit");
-		return;
-	}
-	if (k && !fit->huge) {
-		mp_fact_cannot(fact, "ways",
-			       "this level is indexed by physical address and the memory is not contiguous: ask for huge pages");
-		return;
-	}
-	if (level->size < INNER_APART * level->inner_size) {
-		mp_fact_cannot(fact, "ways",
-			       "the level inside is more than half as large, and keeps lines that this one would show");
-		return;
-	}
-	if (k && fit->fast <= inner) {
-		/* So few lines never leave the level inside. */
-		fact->verdict = MP_AT_MOST;
-		fact->value = fact->high = inner;
-		fact->low = 1;
-		snprintf(fact->reason, sizeof(fact->reason),
-			 "lines of one set of this level share a set of the level inside, which holds %u of them",
-			 inner);
-		return;
-	}
-	if (fabs(product / level->size - 1) > AGREE) {
-		mp_fact_cannot(fact, "ways",
-			       "%u lines %llu KiB apart fit, which a capacity of %.0f KiB contradicts: memory is scattered below, or an inner level hides this one",
-			       fit->fast,
-			       (unsigned long long)fit->stride / 1024,
-			       level->size / 1024);
-		return;
-	}
-	if (answer->factor > 1 && answer->odd.fast &&
-	    answer->odd.fast * answer->factor == fit->fast)
-		ways = answer->odd.fast;
-	/* Where strides with the factor leave contiguous memory, one line
-	 * too many tells: does it spoil all the lines, or those of one set? */
-	if (odd_factor(fit->fast) > 1 && !answer->odd.fast &&
-	    fit->of_set != fit->fast) {
-		fact->verdict = MP_AT_MOST;
-		fact->value = fact->high = fit->fast;
-		fact->low = 1;
-		snprintf(fact->reason, sizeof(fact->reason),
-			 "%u lines fit, in one set or, if the number of sets has an odd factor, in several: more contiguous memory would tell",
-			 fit->fast);
-		return;
-	}
-	fact->verdict = MP_MEASURED;
-	fact->value = ways;
-	fact->low = fit->replicates < SURE_REPLICATES ? ways - 1 : ways;
-	fact->high = fit->replicates < SURE_REPLICATES ? ways + 1 : ways;
-}
-
-static void settle_hidden(uint32_t ways, struct mp_fact *fact)
-{
-	fact->verdict = MP_MEASURED;
-	fact->value = fact->low = fact->high = ways;
-	fact->reason[0] = '\0';
-	snprintf(fact->method, sizeof(fact->method),
-		 "share of hops that miss with one line more than fit, at strides that fill several sets");
-}
-
-static int infer_level(const struct mp_view *view, uint32_t k,
-		       uint32_t *inner, struct mp_fact *fact)
-{
-	const struct mp_fact *size;
-	struct answer answer;
-	struct level level;
 	char name[MP_FACT_NAME];
-	int err;
+	const struct mp_fact *size;
 
 	snprintf(name, sizeof(name), "cpu.%s.size", mp_cpu_level_name[k]);
 	size = mp_facts_find(view->facts, name);
-	if (size && size->verdict == MP_ABSENT) {
-		fact->verdict = MP_ABSENT;
-		return 0;
-	}
-	if (!level_known(view, k, &level)) {
-		mp_fact_cannot(fact, "ways",
-			       "the level's size or latency could not be measured");
-		return 0;
-	}
-	err = answer_find(view, &level, k, &answer, fact);
-	if (!err)
-		judge(&level, k, *inner, &answer, fact);
-	if (!err && fact->verdict == MP_AT_MOST) {
-		uint32_t ways;
+	return size && size->verdict == MP_ABSENT;
+}
 
-		err = hidden_ways(view, &level, k, *inner, &ways);
-		/* One way is what random replacement would look like. */
-		if (!err && ways > 1 && ways <= *inner)
-			settle_hidden(ways, fact);
+static void settle(const struct search *search, struct mp_fact *fact)
+{
+	if (!search->ways && !search->sets.n) {
+		mp_fact_cannot(fact, "ways",
+			       "no number of ways and sets within the limits of the size explains how many lines fit: memory is scattered, lines are hashed over slices, or the size is wrong");
+		return;
 	}
-	if (fact->verdict == MP_MEASURED)
-		*inner = (uint32_t)fact->value;
-	return err;
+	if (!search->ways && !mp_ways_agreed(&search->sets)) {
+		mp_fact_cannot(fact, "ways",
+			       "%u pairs of ways and sets explain how many lines fit, and no test tells them apart: the level inside hides this one, or memory does not lie in a row",
+			       search->sets.n);
+		return;
+	}
+	if (!search->ways) {
+		mp_fact_cannot(fact, "ways",
+			       "%u ways explain how many lines fit, but five times a full set and one more line did not bear it out",
+			       mp_ways_agreed(&search->sets));
+		return;
+	}
+	snprintf(fact->method, sizeof(fact->method),
+		 "so many lines %llu bytes apart stay in the level%s, and one more does not",
+		 (unsigned long long)search->span,
+		 search->exclusive ? " beside those held inside" : "");
+	fact->verdict = MP_MEASURED;
+	fact->value = fact->low = fact->high = search->ways;
+	for (uint32_t i = 0; i < 2; i++)
+		mp_fact_note(fact, search->rig.evidence[i]);
 }
 
 static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
-	uint32_t inner = 0;
+	struct levels levels;
+	int err = search_all(view, &levels);
 
-	for (uint32_t k = 0; k < MP_CPU_LEVELS - 1; k++) {
+	if (err)
+		return err;
+	for (uint32_t k = 0; k < MP_CPU_LEVELS && !err; k++) {
 		struct mp_fact *fact = mp_cpu_fact(facts, view,
 						   mp_cpu_level_name[k],
 						   "ways", "ways");
-		char name[MP_FACT_NAME];
-		const struct mp_fact *size;
-		int err = 0;
 
 		if (!fact)
-			return -ENOMEM;
-		snprintf(name, sizeof(name), "cpu.%s.size",
-			 mp_cpu_level_name[k]);
-		size = mp_facts_find(view->facts, name);
-		if (k < LEVELS)
-			err = infer_level(view, k, &inner, fact);
-		else if (size && size->verdict == MP_ABSENT)
+			err = -ENOMEM;
+		else if (is_absent(view, k))
 			fact->verdict = MP_ABSENT;
+		else if (levels.known[k])
+			settle(&levels.search[k], fact);
 		else
 			mp_fact_cannot(fact, "ways",
-				       "a level so large is hashed over slices and needs more contiguous memory than huge pages give");
-		if (err)
-			return err;
+				       "the level's size or latency could not be measured, or the ways of the level inside");
 	}
-	return 0;
+	levels_free(&levels);
+	return err;
 }
 
 const struct mp_probe mp_probe_ways = {
 	.name = "ways",
 	.asks = "how many lines of one set does a level hold?",
 	.after = "line,cache-size,latency",
-	.facts = "cpu.l1d.ways,cpu.l2.ways,cpu.l3.ways",
+	.facts = "cpu.l1d.ways,cpu.l2.ways,cpu.l3.ways,cpu.l4.ways",
 	.needs = MP_CAP_CHASE | MP_CAP_CORE_CLOCK,
 	.weight = 4,
 	.quick = false,

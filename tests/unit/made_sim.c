@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "made_sim.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "backend.h"
+#include "backend/sim_chase.h"
+#include "made_machine.h"
+
+#define SEED 1u
+#define PLANS 64u
+
+static void measure(struct made_sim *sim, const struct mp_exp *exp,
+		    uint32_t replicate)
+{
+	struct mp_batch *batch = malloc(sizeof(*batch));
+	char why[256];
+
+	assert_non_null(batch);
+	assert_true(sim->n < MADE_SIM_BATCHES);
+	if (mp_exp_check(exp, why, sizeof(why)))
+		fail_msg("%s", why);
+	mp_batch_init(batch, exp, replicate);
+	assert_int_equal(mp_sim_chase(&sim->machine, SEED, NULL, batch), 0);
+	for (uint32_t i = 0; i < batch->n_samples; i++)
+		sim->hops += batch->sample[i].hops;
+	sim->batch[sim->n] = batch;
+	sim->seen[sim->n++] = batch;
+	sim->view.n_batches = sim->n;
+}
+
+void made_sim_open(struct made_sim *sim, const char *text)
+{
+	struct mp_where where;
+	struct mp_fact *line;
+	struct mp_exp exp;
+
+	memset(sim, 0, sizeof(*sim));
+	made_machine(&sim->machine, text);
+	mp_where_cpu(&where, 0);
+	line = mp_facts_add(&sim->facts, "cpu.l1d.line", &where);
+	line->verdict = MP_MEASURED;
+	line->value = (double)sim->machine.level[0].line_bytes;
+	sim->view = (struct mp_view){
+		.caps = MP_CAP_CHASE | MP_CAP_PHASES,
+		.node = MP_NODE_ANY,
+		.pages = MP_PAGES_THP,
+		.arena_max_bytes = 16u << 20,
+		.depth = MP_DEPTH_DEFAULT,
+		.seed = SEED,
+		.left_ns = UINT64_MAX,
+		.batch = sim->seen,
+		.facts = &sim->facts,
+	};
+	mp_exp_chase(&exp, 0, MP_PAGES_THP, 4096, 256, 0);
+	measure(sim, &exp, 0);
+	sim->hops = 0;
+}
+
+void made_sim_close(struct made_sim *sim)
+{
+	for (uint32_t i = 0; i < sim->n; i++) {
+		mp_batch_free(sim->batch[i]);
+		free(sim->batch[i]);
+	}
+	mp_facts_free(&sim->facts);
+	mp_sim_machine_free(&sim->machine);
+}
+
+static uint32_t made_of(const struct made_sim *sim, uint64_t id)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < sim->n; i++)
+		n += sim->batch[i]->id == id;
+	return n;
+}
+
+uint32_t made_sim_run(struct made_sim *sim, struct mp_plan *plan)
+{
+	uint32_t made = 0, stage = 0;
+
+	for (uint32_t i = 0; i < plan->n; i++) {
+		const struct mp_wanted *wanted = &plan->wanted[i];
+		uint32_t n = made_of(sim, mp_exp_id(&wanted->exp));
+
+		if (made && wanted->stage != stage)
+			break;
+		for (; n < wanted->replicates; n++, made++)
+			measure(sim, &wanted->exp, n);
+		stage = wanted->stage;
+	}
+	mp_plan_free(plan);
+	return made;
+}
+
+void made_sim_ask(struct made_sim *sim, const struct mp_probe *probe)
+{
+	for (uint32_t i = 0; i < PLANS; i++) {
+		struct mp_plan plan = { 0 };
+
+		assert_true(probe->next(&sim->view, &plan) >= 0);
+		if (!made_sim_run(sim, &plan))
+			break;
+	}
+	assert_int_equal(probe->infer(&sim->view, &sim->facts), 0);
+}
+
+const struct mp_fact *made_sim_fact(const struct made_sim *sim,
+				    const char *name)
+{
+	const struct mp_fact *fact = mp_facts_find(&sim->facts, name);
+
+	if (!fact)
+		fail_msg("no fact %s", name);
+	return fact;
+}

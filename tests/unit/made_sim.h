@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Probes put to a simulated machine: the loop of the runner, without its
+ * budget. */
+#ifndef MADE_SIM_H
+#define MADE_SIM_H
+
+#include "backend/sim_machine.h"
+#include "probe.h"
+
+#define MADE_SIM_BATCHES 16384u
+
+/**
+ * struct made_sim - a run on a simulated machine
+ * @machine: it
+ * @view: what probes are shown
+ * @facts: found so far
+ * @hops: measured in all
+ * @n, @batch: all batches
+ */
+struct made_sim {
+	struct mp_sim_machine machine;
+	struct mp_view view;
+	struct mp_facts facts;
+	uint64_t hops;
+	uint32_t n;
+	struct mp_batch *batch[MADE_SIM_BATCHES];
+	const struct mp_batch *seen[MADE_SIM_BATCHES];
+};
+
+/** made_sim_open() - a machine of a few words; lines of the first level are
+ * known, and the clock's step has been seen */
+void made_sim_open(struct made_sim *sim, const char *text);
+void made_sim_close(struct made_sim *sim);
+
+/** made_sim_run() - what the first stage that lacks anything lacks
+ * Return: batches made. The plan is freed. */
+uint32_t made_sim_run(struct made_sim *sim, struct mp_plan *plan);
+
+/** made_sim_ask() - a probe, until it wants no more, then what it infers */
+void made_sim_ask(struct made_sim *sim, const struct mp_probe *probe);
+
+/** made_sim_fact() - the latest fact of a name; fails where there is none */
+const struct mp_fact *made_sim_fact(const struct made_sim *sim,
+				    const char *name);
+
+#endif

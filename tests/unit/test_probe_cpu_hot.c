@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Exclusive, inclusive or neither: simulated machines whose edges are known. */
+#include "probe/cpu_hot.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend.h"
+#include "made_sim.h"
+
+#define HOPS_MAX 800000u
+#define BLUR 1.03
+#define PLANS 8u
+
+#define MACHINE(clock) \
+	"machine name=a clock_mhz=3000 memory_latency=200\n" \
+	"place pages=contiguous\nclock tsc_mhz=3000 read=20 " clock "\n"
+#define FINE MACHINE("step=1")
+#define COARSE MACHINE("step=30")
+#define L1 "level name=l1d size=16K ways=8 latency=4 "
+#define L2 "level name=l2 size=128K ways=8 latency=14 "
+
+static struct made_sim sim;
+
+/* Edges as they would be found: at what a level and those inside hold. */
+static void make_edges(struct mp_cpu_edges *edges)
+{
+	const struct mp_sim_machine *machine = &sim.machine;
+	double reach = 0;
+
+	memset(edges, 0, sizeof(*edges));
+	edges->n = machine->n_levels;
+	edges->doubt.level = MP_CPU_LEVELS;
+	edges->single = mp_spectrum_step(sim.seen[0]) <= MP_SPECTRUM_STEP_MAX;
+	for (uint32_t k = 0; k < edges->n; k++) {
+		const struct mp_sim_level *level = &machine->level[k];
+		struct mp_edge *edge = &edges->edge[k];
+
+		if (level->inclusion != MP_SIM_EXCLUSIVE)
+			reach = 0;
+		reach += (double)level->size_bytes;
+		edge->size = edges->level[k].size_bytes = reach;
+		edge->low = edges->level[k].low_bytes = reach / BLUR;
+		edge->high = reach * BLUR;
+		edge->inside = level->latency_cycles;
+		edge->outside = k + 1 < edges->n ? level[1].latency_cycles :
+				machine->general.memory_latency_cycles;
+		edges->spectrum.bound[k] = (edge->inside + edge->outside) / 2;
+		edges->fitted[k] = true;
+	}
+}
+
+/* All that is wanted of a level, and what it says then. */
+static void ask(const char *text, uint32_t k, struct mp_cpu_hot *hot)
+{
+	struct mp_cpu_edges edges;
+
+	made_sim_open(&sim, text);
+	make_edges(&edges);
+	for (uint32_t i = 0; i < PLANS; i++) {
+		struct mp_plan plan = { 0 };
+
+		assert_int_equal(mp_cpu_hot_plan(&sim.view, &edges, k, &plan),
+				 0);
+		if (!made_sim_run(&sim, &plan))
+			break;
+	}
+	assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, k, hot), 0);
+	assert_true(sim.hops < HOPS_MAX);
+	made_sim_close(&sim);
+}
+
+static void expect(const char *text, uint32_t k, uint32_t holds)
+{
+	struct mp_cpu_hot hot;
+
+	ask(text, k, &hot);
+	if (hot.holds != holds)
+		fail_msg("%u is not %u: gone %.2f lost %.2f leaked %.2f still %.2f left %.2f (%s)\n%s",
+			 hot.holds, holds, hot.gone, hot.lost, hot.leaked,
+			 hot.still, hot.left, hot.why ? hot.why : "", text);
+	assert_true(holds ? !hot.why || holds == MP_CPU_HOLDS_NO_OTHERS :
+			    !!hot.why);
+}
+
+static void each_kind_is_told_by_single_hops(void **state)
+{
+	(void)state;
+	expect(FINE L1 "\n" L2 "inclusion=exclusive\n", 1,
+	       MP_CPU_HOLDS_OTHERS);
+	expect(FINE L1 "\n" L2 "inclusion=inclusive\n", 1, MP_CPU_HOLDS_ALL);
+	expect(FINE L1 "\n" L2 "\n", 1, MP_CPU_HOLDS_SOME);
+}
+
+static void each_kind_is_told_by_mean_times(void **state)
+{
+	(void)state;
+	expect(COARSE L1 "\n" L2 "inclusion=exclusive\n", 1,
+	       MP_CPU_HOLDS_OTHERS);
+	expect(COARSE L1 "\n" L2 "inclusion=inclusive\n", 1,
+	       MP_CPU_HOLDS_ALL);
+	expect(COARSE L1 "\n" L2 "\n", 1, MP_CPU_HOLDS_SOME);
+}
+
+static void other_policies_tell_as_well(void **state)
+{
+	static const char *const inner[] = { "tree-plru", "bit-plru", "nru" };
+	static const char *const outer[] = { "random", "fifo", "srrip" };
+	char text[512];
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		snprintf(text, sizeof(text), FINE L1 "policy=%s\n" L2
+			 "policy=%s\n", inner[i], outer[i]);
+		expect(text, 1, MP_CPU_HOLDS_SOME);
+		snprintf(text, sizeof(text), FINE L1 "policy=%s\n" L2
+			 "policy=%s inclusion=exclusive\n", inner[i],
+			 outer[i]);
+		expect(text, 1, MP_CPU_HOLDS_OTHERS);
+	}
+}
+
+static void the_third_level_is_told_behind_the_second(void **state)
+{
+	(void)state;
+	expect(FINE L1 "\n" L2 "\nlevel name=l3 size=768K ways=12 latency=40 "
+	       "inclusion=exclusive\n", 2, MP_CPU_HOLDS_OTHERS);
+	expect(FINE L1 "\n" L2 "\nlevel name=l3 size=768K ways=12 latency=40\n",
+	       2, MP_CPU_HOLDS_SOME);
+}
+
+/* What is always thrown out in the order in which it came is in the inner
+ * level and in the one behind the same lines, whether that is exclusive or
+ * not. */
+static void what_cannot_be_kept_hot_cannot_be_told(void **state)
+{
+	(void)state;
+	expect(FINE L1 "policy=fifo\n" L2 "\n", 1, MP_CPU_HOLDS_UNKNOWN);
+	expect(FINE L1 "policy=fifo\n" L2 "inclusion=exclusive\n", 1,
+	       MP_CPU_HOLDS_UNKNOWN);
+	expect(FINE "level name=l1d size=16K ways=1 latency=4\n" L2
+	       "inclusion=exclusive\n", 1, MP_CPU_HOLDS_UNKNOWN);
+}
+
+/* The inclusive level behind puts lines out of all levels. */
+static void a_level_further_out_is_not_taken_for_this_one(void **state)
+{
+	struct mp_cpu_hot hot;
+
+	(void)state;
+	ask(FINE L1 "\n" L2 "\nlevel name=l3 size=192K ways=12 latency=40 "
+	    "inclusion=inclusive\n", 1, &hot);
+	assert_int_not_equal(hot.holds, MP_CPU_HOLDS_ALL);
+	assert_int_not_equal(hot.holds, MP_CPU_HOLDS_OTHERS);
+}
+
+static void without_phases_nothing_is_asked(void **state)
+{
+	struct mp_plan plan = { 0 };
+	struct mp_cpu_edges edges;
+	struct mp_cpu_hot hot;
+
+	(void)state;
+	made_sim_open(&sim, FINE L1 "\n" L2 "\n");
+	make_edges(&edges);
+	sim.view.caps &= ~MP_CAP_PHASES;
+	assert_int_equal(mp_cpu_hot_plan(&sim.view, &edges, 1, &plan), 0);
+	assert_int_equal(plan.n, 0);
+	assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 1, &hot), 0);
+	assert_int_equal(hot.holds, MP_CPU_HOLDS_UNKNOWN);
+	assert_non_null(hot.why);
+	made_sim_close(&sim);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_kind_is_told_by_single_hops),
+		cmocka_unit_test(each_kind_is_told_by_mean_times),
+		cmocka_unit_test(other_policies_tell_as_well),
+		cmocka_unit_test(the_third_level_is_told_behind_the_second),
+		cmocka_unit_test(what_cannot_be_kept_hot_cannot_be_told),
+		cmocka_unit_test(a_level_further_out_is_not_taken_for_this_one),
+		cmocka_unit_test(without_phases_nothing_is_asked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

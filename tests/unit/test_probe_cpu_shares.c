@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Levels from single hops: which there are, where they end, what they take. */
+#include "probe/cpu_edges.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "made_hops.h"
+
+#define KIB 1024.0
+
+static struct made_hops hops;
+static struct mp_spectrum spectrum;
+static struct mp_level level[MP_CPU_LEVELS];
+static struct mp_cpu_edges edges;
+static const struct mp_view view = { .seed = 3 };
+
+static int begin(void **state)
+{
+	(void)state;
+	made_hops_open(&hops, 1);
+	memset(level, 0, sizeof(level));
+	memset(&edges, 0, sizeof(edges));
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	made_hops_close(&hops);
+	return 0;
+}
+
+/* Of an evenly filled level that evicts the oldest, with eight ways. */
+static double even_miss(double x)
+{
+	return fmin(fmax((x - 1) * 9 / x, 0), 1);
+}
+
+/* Of one on whose sets pages fall at random. */
+static double slow_miss(double x)
+{
+	return 1 / (1 + pow(x, -4));
+}
+
+/* Three served from, each with its edge; pages cost one hop in eight more. */
+static void add_length(double length, double walks, uint32_t replicates)
+{
+	double first = even_miss(length / (32 * KIB));
+	double second = slow_miss(length / (128 * KIB)) * first;
+	const struct made_kind kind[] = {
+		{ (1 - first) * (1 - walks), 4, 0 },
+		{ (1 - first) * walks, 11, 0 },
+		{ (first - second) * (1 - walks), 20, 1 },
+		{ (first - second) * walks, 27, 1 },
+		{ second, 200, 20 },
+	};
+
+	made_hops_add(&hops, (uint64_t)length, replicates, kind, 5);
+}
+
+static void draw(double walks)
+{
+	for (double length = 2 * KIB; length <= 2049 * KIB; length *= M_SQRT2)
+		add_length(length, walks, 2);
+	assert_int_equal(mp_spectrum_find(&hops.curve, &spectrum), 0);
+}
+
+static void levels_end_where_their_hops_begin_to_miss(void **state)
+{
+	uint32_t n;
+
+	(void)state;
+	draw(0);
+	assert_int_equal(spectrum.n, 3);
+	assert_true(mp_cpu_share_clear(&hops.curve, &spectrum));
+	assert_int_equal(mp_cpu_share_muddled(&hops.curve, &spectrum),
+			 MP_CPU_LEVELS);
+	assert_int_equal(mp_cpu_share_levels(&hops.curve, &spectrum, level, &n),
+			 0);
+	assert_int_equal(n, 2);
+	assert_true(fabs(level[0].latency - 4) < 0.2);
+	assert_true(fabs(level[1].latency - 20) < 0.5);
+	for (uint32_t k = 0; k < n; k++) {
+		double size = k ? 128 * KIB : 32 * KIB;
+
+		assert_true(level[k].low_bytes <= size);
+		assert_true(level[k].high_bytes >= size);
+		assert_true(level[k].size_bytes >= level[k].low_bytes &&
+			    level[k].size_bytes <= level[k].high_bytes);
+		assert_true(fabs(log2(level[k].size_bytes / size)) < 0.5);
+	}
+	/* An even edge is sharp, one at random is not. */
+	assert_true(level[0].high_bytes < 2.1 * level[0].low_bytes);
+	assert_true(level[1].high_bytes > 2.1 * level[1].low_bytes);
+}
+
+static void page_walks_do_not_move_a_level(void **state)
+{
+	struct mp_level with[MP_CPU_LEVELS];
+	uint32_t n;
+
+	(void)state;
+	draw(0);
+	mp_cpu_share_levels(&hops.curve, &spectrum, level, &n);
+	made_hops_close(&hops);
+	made_hops_open(&hops, 1);
+	draw(0.125);
+	assert_int_equal(spectrum.n, 3);
+	assert_int_equal(mp_cpu_share_levels(&hops.curve, &spectrum, with, &n),
+			 0);
+	assert_int_equal(n, 2);
+	for (uint32_t k = 0; k < 2; k++)
+		assert_true(fabs(with[k].size_bytes / level[k].size_bytes - 1) <
+			    0.1);
+}
+
+/* The clock does not part 12 from 14 cycles, and the peak moves. */
+static void one_peak_of_two_levels_is_not_clear(void **state)
+{
+	(void)state;
+	hops.step = 2;
+	for (uint32_t i = 0; i < 9; i++) {
+		double miss = i < 4 ? 0 : i < 6 ? 0.5 : 1;
+		const struct made_kind kind[] = {
+			{ 1 - miss, 12, 0.5 }, { miss, 14, 0.5 } };
+		const struct made_kind last = { 1, 150, 10 };
+
+		made_hops_add(&hops, 4096ull << i, 2, i < 8 ? kind : &last,
+			      i < 8 ? 2 : 1);
+	}
+	assert_int_equal(mp_spectrum_find(&hops.curve, &spectrum), 0);
+	assert_int_equal(spectrum.n, 2);
+	assert_false(mp_cpu_share_clear(&hops.curve, &spectrum));
+}
+
+/* Two slots of each line: every second hop finds it there, however long. */
+static void a_level_that_half_of_the_hops_hit_for_ever_is_muddled(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 9; i++) {
+		const struct made_kind kind[] = {
+			{ i < 4 ? 1 : 0.5, 4, 0 }, { i < 7 ? 1 : 0, 20, 1 },
+			{ 1, 200, 10 } };
+
+		made_hops_add(&hops, 4096ull << i, 2, kind, 3);
+	}
+	assert_int_equal(mp_spectrum_find(&hops.curve, &spectrum), 0);
+	assert_int_equal(spectrum.n, 3);
+	assert_int_equal(mp_cpu_share_muddled(&hops.curve, &spectrum), 0);
+}
+
+static void points_are_shares_of_the_stretch_asked_for(void **state)
+{
+	static struct mp_edge_data data;
+
+	(void)state;
+	draw(0);
+	/* A replicate of which nothing counts has no share. */
+	for (uint32_t i = 0; i < hops.curve.n; i++)
+		hops.batch[i][1].sample[0].flags = MEMPROBE_F_SWITCHED;
+	memset(&data, 0, sizeof(data));
+	mp_cpu_share_points(&hops.curve, &spectrum, 0, 20 * KIB, 70 * KIB,
+			    &data);
+	assert_int_equal(data.n, 4);
+	for (uint32_t i = 0; i < data.n; i++) {
+		const struct mp_edge_point *p = &data.point[i];
+
+		assert_true(p->x >= 20 * KIB && p->x <= 70 * KIB);
+		assert_int_equal(p->n, 1);
+		assert_true(fabs(p->y[0] - even_miss(p->x / (32 * KIB))) <
+			    0.04);
+	}
+}
+
+static void a_latency_is_read_where_its_peak_is_highest(void **state)
+{
+	struct mp_interval cycles, ns;
+
+	(void)state;
+	draw(0);
+	edges.side[0] = hops.curve;
+	edges.spectrum = spectrum;
+	for (uint32_t k = 0; k < 3; k++) {
+		const struct mp_curve_at *at = mp_cpu_peak_point(&edges, k);
+
+		assert_non_null(at);
+		assert_true(at->id == spectrum.id[k]);
+		assert_true(mp_cpu_peak_limits(&view, &edges, k, false,
+					       &cycles));
+		assert_true(mp_cpu_peak_limits(&view, &edges, k, true, &ns));
+		assert_true(fabs(cycles.value - spectrum.cycles[k]) <
+			    0.02 * cycles.value + 0.1);
+		assert_true(cycles.low <= cycles.value &&
+			    cycles.value <= cycles.high);
+		assert_true(fabs(ns.value * 3 - cycles.value) < 1e-6);
+	}
+	edges.spectrum.id[1] = 0;
+	assert_null(mp_cpu_peak_point(&edges, 1));
+	assert_false(mp_cpu_peak_limits(&view, &edges, 1, false, &cycles));
+}
+
+static void a_stretch_without_lengths_is_a_hole(void **state)
+{
+	uint32_t n, at = 0;
+
+	(void)state;
+	draw(0);
+	mp_cpu_share_levels(&hops.curve, &spectrum, level, &n);
+	assert_false(mp_cpu_holed(&hops.curve, level, n));
+	while ((double)hops.at[at].length < 40 * KIB)
+		at++;
+	/* Nothing from 40 to 128 KiB. */
+	hops.curve.n -= 4;
+	memmove(&hops.at[at], &hops.at[at + 4],
+		(hops.curve.n - at) * sizeof(hops.at[0]));
+	level[1].low_bytes = 256 * KIB;
+	assert_true(mp_cpu_holed(&hops.curve, level, n));
+	/* Beyond the outermost edge nothing is missed. */
+	level[1].low_bytes = 20 * KIB;
+	assert_false(mp_cpu_holed(&hops.curve, level, n));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(levels_end_where_their_hops_begin_to_miss),
+		TEST(page_walks_do_not_move_a_level),
+		TEST(one_peak_of_two_levels_is_not_clear),
+		TEST(a_level_that_half_of_the_hops_hit_for_ever_is_muddled),
+		TEST(points_are_shares_of_the_stretch_asked_for),
+		TEST(a_latency_is_read_where_its_peak_is_highest),
+		TEST(a_stretch_without_lengths_is_a_hole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

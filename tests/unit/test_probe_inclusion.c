@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Probe inclusion, and the sizes that hang on it, on simulated machines. */
+#include "made_sim.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "backend.h"
+
+#define KIB 1024.0
+#define MACHINE(l1, l2, inclusion, policy) \
+	"machine name=a clock_mhz=3000 memory_latency=200\n" \
+	"place pages=contiguous\nclock tsc_mhz=3000 read=20\n" \
+	"level name=l1d size=" l1 " ways=8 latency=4 policy=" policy "\n" \
+	"level name=l2 size=" l2 " ways=8 latency=14 inclusion=" inclusion "\n"
+
+extern const struct mp_probe mp_probe_cache_size, mp_probe_inclusion;
+
+static struct made_sim sim;
+
+static void ask(const char *text)
+{
+	made_sim_open(&sim, text);
+	sim.view.arena_max_bytes = 4u << 20;
+	made_sim_ask(&sim, &mp_probe_cache_size);
+	made_sim_ask(&sim, &mp_probe_inclusion);
+}
+
+static void expect(const char *text, const char *inclusion, double kib)
+{
+	const struct mp_fact *fact;
+
+	ask(text);
+	fact = made_sim_fact(&sim, "cpu.l2.inclusion");
+	if (fact->verdict != MP_MEASURED)
+		fail_msg("%s (%s)", fact->reason, fact->method);
+	assert_string_equal(fact->text, inclusion);
+	assert_true(fact->n_evidence > 0);
+	fact = made_sim_fact(&sim, "cpu.l2.size");
+	assert_int_equal(fact->verdict, MP_MEASURED);
+	if (fabs(fact->value / KIB / kib - 1) > 0.05 ||
+	    fact->low > kib * KIB || fact->high < kib * KIB)
+		fail_msg("%.1f KiB, %.1f .. %.1f (%s)", fact->value / KIB,
+			 fact->low / KIB, fact->high / KIB, fact->method);
+	fact = made_sim_fact(&sim, "cpu.l3.inclusion");
+	assert_int_equal(fact->verdict, MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+}
+
+static void an_exclusive_level_is_as_large_as_itself(void **state)
+{
+	(void)state;
+	expect(MACHINE("128K", "512K", "exclusive", "lru"), "exclusive", 512);
+}
+
+static void an_inclusive_level_loses_for_those_inside(void **state)
+{
+	(void)state;
+	expect(MACHINE("32K", "128K", "inclusive", "lru"), "inclusive", 128);
+}
+
+static void a_level_that_is_neither_is_told_from_both(void **state)
+{
+	(void)state;
+	expect(MACHINE("32K", "128K", "non-inclusive", "tree-plru"), "non-inclusive", 128);
+}
+
+/* 160 KiB, or 128 beside the 32 inside: no experiment tells. */
+static void what_is_not_known_is_not_guessed(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	ask(MACHINE("32K", "128K", "exclusive", "fifo"));
+	fact = made_sim_fact(&sim, "cpu.l2.inclusion");
+	assert_int_equal(fact->verdict, MP_NOT_MEASURABLE);
+	assert_true(fact->reason[0]);
+	fact = made_sim_fact(&sim, "cpu.l2.size");
+	if (fact->verdict == MP_AT_LEAST)
+		assert_true(fact->value <= 128 * KIB);
+	if (fact->low > 128 * KIB || fact->high < 128 * KIB)
+		fail_msg("%.1f KiB, %.1f .. %.1f (%s)", fact->value / KIB,
+			 fact->low / KIB, fact->high / KIB, fact->method);
+	made_sim_close(&sim);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_exclusive_level_is_as_large_as_itself),
+		cmocka_unit_test(an_inclusive_level_loses_for_those_inside),
+		cmocka_unit_test(a_level_that_is_neither_is_told_from_both),
+		cmocka_unit_test(what_is_not_known_is_not_guessed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Probe policy on simulated machines whose policies are stated. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "made_view.h"
+#include "sim_ask.h"
+#include "temp_folder.h"
+
+#define KIB 1024.0
+
+/* A machine of two levels that are asked and one behind them. */
+struct asked {
+	const char *policy[2];
+	uint32_t ways[2];
+	const char *more;	/* further lines of the file, or "" */
+	const char *l2;		/* further keys of the second level, or "" */
+	double told_ways;	/* of the first level; 0 = those that it has */
+	double line;		/* that an earlier probe has found, 0 = 64 */
+};
+
+static struct sim_ask ask;
+
+static void tell(const struct asked *a)
+{
+	const double ways = a->told_ways > 0 ? a->told_ways : a->ways[0];
+
+	sim_ask_know(&ask, "cpu.l1d.line", a->line > 0 ? a->line : 64);
+	sim_ask_know(&ask, "cpu.l1d.size", a->ways[0] * 4 * KIB);
+	sim_ask_know(&ask, "cpu.l1d.ways", ways);
+	sim_ask_know(&ask, "cpu.l1d.latency", 4 / 3.0);
+	sim_ask_know(&ask, "cpu.l2.size", a->ways[1] * 64 * KIB);
+	sim_ask_know(&ask, "cpu.l2.ways", a->ways[1]);
+	sim_ask_know(&ask, "cpu.l2.latency", 14 / 3.0);
+	sim_ask_know(&ask, "cpu.l3.size", 16 * KIB * KIB);
+	sim_ask_know(&ask, "cpu.l3.latency", 50 / 3.0);
+	sim_ask_know(&ask, "cpu.dram.latency", 250 / 3.0);
+}
+
+static void put(const struct asked *a)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		 "machine name=x clock_mhz=3000 memory_latency=250\n"
+		 "level name=l1d size=%uK ways=%u latency=4 policy=%s\n"
+		 "level name=l2 size=%uK ways=%u latency=14 policy=%s %s\n"
+		 "level name=l3 size=16M ways=16 latency=50\n"
+		 "%swalk cost=30\n%s\n",
+		 a->ways[0] * 4, a->ways[0], a->policy[0], a->ways[1] * 64,
+		 a->ways[1], a->policy[1], a->l2,
+		 strstr(a->more, "tlb") ? "" :
+		 "tlb level=1 page=4K entries=64 ways=4\n"
+		 "tlb level=1 page=2M entries=32 ways=full\n"
+		 "tlb level=2 page=4K entries=1536 ways=12 cost=7\n",
+		 a->more);
+	tell(a);
+	sim_ask(&ask, text, mp_probe_find("policy"), 5);
+}
+
+static void found(const char *name, const char *class)
+{
+	const struct mp_fact *fact = sim_ask_fact(&ask, name);
+
+	if (fact->verdict != MP_MEASURED || !fact->is_text ||
+	    strcmp(fact->text, class))
+		fail_msg("%s: %s '%s', '%s' expected; %s", name,
+			 mp_verdict_name(fact->verdict), fact->text, class,
+			 fact->reason);
+	assert_true(fact->n_evidence >= 6);
+	assert_true(isnan(fact->confidence));
+}
+
+static void cannot(const char *name, const char *why)
+{
+	const struct mp_fact *fact = sim_ask_fact(&ask, name);
+
+	assert_int_equal(fact->verdict, MP_NOT_MEASURABLE);
+	if (!strstr(fact->reason, why))
+		fail_msg("%s: '%s', not '%s'", name, fact->reason, why);
+}
+
+static void both_are(const char *policy, const char *class, uint32_t inner,
+		     uint32_t outer, const char *more)
+{
+	const struct asked a = { { policy, policy }, { inner, outer }, more,
+				 "", 0, 0 };
+
+	put(&a);
+	found("cpu.l1d.policy", class);
+	found("cpu.l2.policy", class);
+	cannot("cpu.l3.policy", "slices");
+	sim_ask_free(&ask);
+}
+
+static void all_are_found(const char *more)
+{
+	both_are("lru", "lru", 8, 16, more);
+	both_are("fifo", "fifo", 12, 8, more);
+	both_are("random", "random", 8, 8, more);
+	both_are("tree-plru", "plru", 8, 16, more);
+	both_are("bit-plru", "mru", 8, 12, more);
+	both_are("nru", "mru", 4, 8, more);
+	both_are("srrip", "srrip", 8, 16, more);
+	both_are("qlru_h00_m1_r2_u1", "qlru", 8, 8, more);
+	both_are("qlru_h11_m1_r0_u0", "qlru", 12, 16, more);
+}
+
+static void each_class_is_found_in_both_levels(void **state)
+{
+	(void)state;
+	all_are_found("");
+}
+
+/* A miss takes nine ticks of a clock that moves by 26. */
+static void a_clock_that_hides_a_hop_is_seen_through(void **state)
+{
+	(void)state;
+	all_are_found("clock tsc_mhz=2600 step=26\nnoise gaps=0.02");
+}
+
+static void gaps_of_eight_per_cent_are_no_misses(void **state)
+{
+	(void)state;
+	all_are_found("clock tsc_mhz=2600 step=26\nnoise gaps=0.08 seen=no");
+}
+
+static void levels_with_different_policies_are_kept_apart(void **state)
+{
+	const struct asked a = { { "tree-plru", "fifo" }, { 8, 8 }, "", "",
+				 0, 0 };
+
+	(void)state;
+	put(&a);
+	found("cpu.l1d.policy", "plru");
+	found("cpu.l2.policy", "fifo");
+}
+
+static void classes_that_two_ways_do_not_tell_apart_are_named(void **state)
+{
+	const struct asked a = { { "lru", "lru" }, { 2, 8 }, "", "", 0, 0 };
+
+	(void)state;
+	put(&a);
+	cannot("cpu.l1d.policy", "lru or plru or mru");
+	found("cpu.l2.policy", "lru");
+}
+
+static void small_pages_hide_the_sets_of_the_second_level(void **state)
+{
+	const struct asked a = { { "lru", "lru" }, { 8, 8 },
+				 "place thp=refused", "", 0, 0 };
+
+	(void)state;
+	put(&a);
+	found("cpu.l1d.policy", "lru");
+	cannot("cpu.l2.policy", "huge pages");
+}
+
+/* Lines enter an exclusive level when they leave the one inside: a hit takes
+ * its line away, and even fifo would look like lru. */
+/* Each line of a set lies in a page of its own, and a translation that comes
+ * from the second TLB takes as long as a miss. */
+static void translations_are_no_misses(void **state)
+{
+	static const char tlbs[] =
+		"tlb level=1 page=4K entries=10 ways=full\n"
+		"tlb level=2 page=4K entries=1536 ways=12 cost=9";
+
+	(void)state;
+	both_are("lru", "lru", 8, 16, tlbs);
+	both_are("fifo", "fifo", 8, 16, tlbs);
+	both_are("srrip", "srrip", 12, 16, tlbs);
+	both_are("tree-plru", "plru", 8, 8, tlbs);
+	both_are("random", "random", 8, 8, tlbs);
+}
+
+/* Its slots have room for two visits in one line. */
+static void a_line_of_32_bytes_is_visited_twice(void **state)
+{
+	const struct asked a = { { "tree-plru", "lru" }, { 8, 8 }, "", "",
+				 0, 32 };
+
+	(void)state;
+	put(&a);
+	found("cpu.l1d.policy", "plru");
+	for (uint32_t i = 0; i < ask.view.n_batches; i++) {
+		const struct mp_exp *exp = &ask.batch[i]->exp;
+
+		for (uint32_t k = 0; k < exp->n_steps; k++) {
+			uint32_t visits = 0;
+
+			for (uint32_t m = 0; m < exp->n_steps; m++)
+				visits += exp->steps[m] / 4 ==
+					  exp->steps[k] / 4;
+			assert_true(visits <= 2);
+		}
+	}
+}
+
+static void an_exclusive_level_is_not_taken_for_another_policy(void **state)
+{
+	static const char *const policy[] = { "fifo", "lru", "tree-plru" };
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct asked a = { { "lru", policy[i] }, { 8, 8 }, "",
+					 "inclusion=exclusive", 0, 0 };
+
+		put(&a);
+		cannot("cpu.l2.policy", "no policy known here");
+		sim_ask_free(&ask);
+	}
+}
+
+static void an_inclusive_level_is_like_any_other(void **state)
+{
+	const struct asked a = { { "lru", "srrip" }, { 8, 16 }, "",
+				 "inclusion=inclusive", 0, 0 };
+
+	(void)state;
+	put(&a);
+	found("cpu.l2.policy", "srrip");
+}
+
+/* Half of the ways twice as far apart, or twice the ways half as far. */
+static void ways_that_were_counted_wrong_give_no_policy(void **state)
+{
+	struct asked a = { { "lru", "lru" }, { 8, 8 }, "", "", 4, 0 };
+
+	(void)state;
+	put(&a);
+	assert_int_equal(sim_ask_fact(&ask, "cpu.l1d.policy")->verdict,
+			 MP_NOT_MEASURABLE);
+	sim_ask_free(&ask);
+	a.told_ways = 16;
+	put(&a);
+	assert_int_equal(sim_ask_fact(&ask, "cpu.l1d.policy")->verdict,
+			 MP_NOT_MEASURABLE);
+}
+
+static void lines_that_hold_too_few_steps_are_refused(void **state)
+{
+	const struct asked a = { { "lru", "lru" }, { 8, 8 }, "", "", 0, 16 };
+
+	(void)state;
+	put(&a);
+	cannot("cpu.l1d.policy", "lines so short");
+	assert_int_equal(ask.view.n_batches, 0);
+}
+
+static void a_plan_costs_little(void **state)
+{
+	const struct asked a = { { "lru", "lru" }, { 8, 16 },
+				 "clock tsc_mhz=2600 step=26", "", 0, 0 };
+	uint64_t cost_ns = 0;
+
+	(void)state;
+	put(&a);
+	for (uint32_t i = 0; i < ask.view.n_batches; i++) {
+		const struct mp_batch *batch = ask.batch[i];
+
+		cost_ns += batch->cost_ns;
+		assert_true(batch->exp.n_steps <= MP_EXP_STEPS);
+		assert_true(batch->exp.arena[0].bytes <= 16u << 20);
+	}
+	/* A fiftieth of a run of usual depth. */
+	assert_true(cost_ns < 250000000);
+	assert_true(ask.view.n_batches <= 220);
+}
+
+static void what_is_absent_has_no_policy(void **state)
+{
+	struct made_view made;
+	struct made_cpu cpu;
+
+	(void)state;
+	made_cpu_usual(&cpu);
+	made_view_open(&made, &cpu, MP_DEPTH_DEFAULT);
+	made_view_know_absent(&made, "cpu.l2.size");
+	made_view_know_absent(&made, "cpu.l3.size");
+	made_view_ask(&made, mp_probe_find("policy"));
+	made_fact_ends(&made, "cpu.l1d.policy", MP_NOT_MEASURABLE);
+	made_fact_ends(&made, "cpu.l2.policy", MP_ABSENT);
+	made_fact_ends(&made, "cpu.l3.policy", MP_ABSENT);
+	assert_int_equal(made.asked.batches, 0);
+	made_view_close(&made);
+}
+
+static void every_fact_is_answered_whatever_happens(void **state)
+{
+	(void)state;
+	made_probe_always_answers("policy");
+}
+
+static int forget(void **state)
+{
+	(void)state;
+	sim_ask_free(&ask);
+	return 0;
+}
+
+#define TEST(f) cmocka_unit_test_teardown(f, forget)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(each_class_is_found_in_both_levels),
+		TEST(a_clock_that_hides_a_hop_is_seen_through),
+		TEST(gaps_of_eight_per_cent_are_no_misses),
+		TEST(levels_with_different_policies_are_kept_apart),
+		TEST(classes_that_two_ways_do_not_tell_apart_are_named),
+		TEST(small_pages_hide_the_sets_of_the_second_level),
+		TEST(translations_are_no_misses),
+		TEST(a_line_of_32_bytes_is_visited_twice),
+		TEST(an_exclusive_level_is_not_taken_for_another_policy),
+		TEST(an_inclusive_level_is_like_any_other),
+		TEST(ways_that_were_counted_wrong_give_no_policy),
+		TEST(lines_that_hold_too_few_steps_are_refused),
+		TEST(a_plan_costs_little),
+		TEST(what_is_absent_has_no_policy),
+		TEST(every_fact_is_answered_whatever_happens),
+	};
+
+	return cmocka_run_group_tests(tests, temp_folder_make,
+				      temp_folder_remove);
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Peaks of single-hop latencies, in histograms made hop by hop; a tick is a
+ * cycle.
+ */
+#include "analysis/spectrum.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "made_hops.h"
+
+static struct made_hops hops;
+static struct mp_spectrum spectrum;
+
+static int begin(void **state)
+{
+	(void)state;
+	made_hops_open(&hops, 1);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	made_hops_close(&hops);
+	return 0;
+}
+
+static struct mp_batch *batch(uint32_t point)
+{
+	return &hops.batch[point][0];
+}
+
+/* A length more, twice that of the one before. */
+#define ADD(...) do {							\
+	const struct made_kind kinds[] = { __VA_ARGS__ };		\
+	made_hops_add(&hops, 4096ull << hops.curve.n, 1, kinds,		\
+		      sizeof(kinds) / sizeof(kinds[0]));		\
+} while (0)
+
+static void find(uint32_t peaks)
+{
+	assert_int_equal(mp_spectrum_find(&hops.curve, &spectrum), 0);
+	if (spectrum.n != peaks)
+		fail_msg("%u peaks, not %u: %g %g %g %g", spectrum.n, peaks,
+			 spectrum.cycles[0], spectrum.cycles[1],
+			 spectrum.cycles[2], spectrum.cycles[3]);
+}
+
+static void near(double a, double b, double off)
+{
+	if (!(fabs(a - b) <= off))
+		fail_msg("%g, not %g +- %g", a, b, off);
+}
+
+static double slower(uint32_t point, uint32_t k)
+{
+	return mp_spectrum_slower(batch(point), &spectrum, k);
+}
+
+static void each_level_is_a_peak_and_shares_are_told(void **state)
+{
+	(void)state;
+	ADD({ 1, 5, 0 });
+	ADD({ 0.4, 5, 0 }, { 0.6, 14, 1 });
+	ADD({ 0.1, 14, 1 }, { 0.9, 50, 6 });
+	ADD({ 0.2, 50, 6 }, { 0.8, 280, 40 });
+	find(4);
+	near(spectrum.cycles[0], 5, 0.1);
+	near(spectrum.cycles[1], 14, 0.1);
+	near(spectrum.cycles[2], 50, 0.5);
+	near(spectrum.cycles[3], 280, 4);
+	near(slower(0, 0), 0, 1e-9);
+	near(slower(1, 0), 0.6, 0.03);
+	near(slower(1, 1), 0, 0.01);
+	near(slower(2, 1), 0.9, 0.03);
+	near(slower(3, 2), 0.8, 0.03);
+	near(slower(3, 3), 0, 1e-9);
+	/* Each is at its best where it has the most hops. */
+	for (uint32_t k = 0; k < 4; k++)
+		assert_true(spectrum.id[k] == hops.at[k].id);
+	near(spectrum.share[0], 1, 0.02);
+	near(spectrum.share[3], 0.8, 0.03);
+}
+
+/* A page walk by one hop in eight: slower than its level, and of it. */
+static void a_satellite_of_an_eighth_of_the_hops_is_no_peak(void **state)
+{
+	(void)state;
+	ADD({ 1, 5, 0 });
+	ADD({ 0.875, 14, 1 }, { 0.125, 26, 1 });
+	ADD({ 0.875, 60, 6 }, { 0.125, 95, 6 });
+	find(3);
+	near(spectrum.cycles[1], 14, 0.3);
+	near(spectrum.cycles[2], 60, 1);
+	/* Their hops miss no level that the others hit. */
+	near(slower(1, 1), 0, 0.02);
+	near(slower(1, 0), 1, 0.02);
+}
+
+static void a_fifth_of_the_hops_of_one_length_make_a_peak(void **state)
+{
+	(void)state;
+	ADD({ 1, 5, 0 });
+	ADD({ 0.7, 14, 1 }, { 0.3, 30, 1 });
+	find(3);
+	near(spectrum.cycles[2], 30, 0.5);
+	near(slower(1, 1), 0.3, 0.03);
+}
+
+static void interrupted_hops_do_not_count(void **state)
+{
+	(void)state;
+	/* 33 us each, and a third of all hops. */
+	ADD({ 0.67, 5, 0 }, { 0.33, 100000, 0 });
+	ADD({ 0.3, 5, 0 }, { 0.3, 40, 3 }, { 0.4, 100000, 0 });
+	find(2);
+	near(slower(0, 0), 0, 1e-9);
+	near(slower(1, 0), 0.5, 0.03);
+}
+
+static void a_disturbed_sample_does_not_count(void **state)
+{
+	(void)state;
+	ADD({ 1, 5, 0 });
+	ADD({ 1, 40, 3 });
+	made_hops_fill(&hops, batch(0), &(struct made_kind){ 1, 40, 3 }, 1);
+	batch(0)->sample[1].flags = MEMPROBE_F_SWITCHED;
+	find(2);
+	near(slower(0, 0), 0, 1e-9);
+	batch(0)->sample[0].flags = MEMPROBE_F_SWITCHED;
+	assert_true(isnan(slower(0, 0)));
+	assert_true(isnan(mp_spectrum_core(batch(0), &spectrum, 0)));
+}
+
+static void a_step_of_two_cycles_tells_levels_and_shares(void **state)
+{
+	(void)state;
+	hops.step = 2;
+	ADD({ 1, 5, 0 });
+	ADD({ 0.5, 5, 0 }, { 0.5, 14, 0.5 });
+	ADD({ 0.3, 14, 0.5 }, { 0.7, 45, 4 });
+	find(3);
+	assert_true(mp_spectrum_step(batch(0)) == 2);
+	/* The mean of many tells what a step hides in each. */
+	near(spectrum.cycles[0], 5, 0.15);
+	near(spectrum.cycles[1], 14, 0.3);
+	near(slower(1, 0), 0.5, 0.03);
+	near(slower(2, 1), 0.7, 0.03);
+}
+
+/* One peak: its middle is somewhere between, and moves with their shares. */
+static void levels_that_the_clock_does_not_part_are_one_peak_that_moves(void **state)
+{
+	double first, last;
+
+	(void)state;
+	hops.step = 2;
+	ADD({ 1, 12, 0.5 });
+	ADD({ 0.5, 12, 0.5 }, { 0.5, 14, 0.5 });
+	ADD({ 1, 14, 0.5 });
+	ADD({ 1, 100, 10 });
+	find(2);
+	first = mp_spectrum_core(batch(0), &spectrum, 0);
+	last = mp_spectrum_core(batch(2), &spectrum, 0);
+	near(first, 12, 0.3);
+	near(last, 14, 0.3);
+}
+
+static void the_core_of_a_peak_is_read_wherever_it_has_hops(void **state)
+{
+	(void)state;
+	ADD({ 1, 5, 0 });
+	ADD({ 0.1, 5, 0 }, { 0.9, 30, 2 });
+	find(2);
+	near(mp_spectrum_core(batch(1), &spectrum, 0), 5, 0.3);
+	near(mp_spectrum_core(batch(1), &spectrum, 1), 30, 0.3);
+	assert_true(isnan(mp_spectrum_core(batch(0), &spectrum, 1)));
+}
+
+static void totals_are_no_single_hops(void **state)
+{
+	(void)state;
+	ADD({ 1, 5, 0 });
+	find(1);
+	batch(0)->exp.actor[0].group = 4;
+	find(0);
+	assert_true(isnan(slower(0, 0)));
+	batch(0)->exp.actor[0].group = 1;
+	batch(0)->exp.actor[0].detail = MP_DETAIL_TOTALS;
+	find(0);
+	assert_true(isnan(mp_spectrum_core(batch(0), &spectrum, 0)));
+	hops.curve.n = 0;
+	find(0);
+	hops.curve.n = 1;
+}
+
+static void without_a_core_clock_the_step_is_not_known(void **state)
+{
+	(void)state;
+	ADD({ 1, 5, 0 });
+	batch(0)->grant.n_clocks = 0;
+	assert_true(isnan(mp_spectrum_step(batch(0))));
+	find(0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(each_level_is_a_peak_and_shares_are_told),
+		TEST(a_satellite_of_an_eighth_of_the_hops_is_no_peak),
+		TEST(a_fifth_of_the_hops_of_one_length_make_a_peak),
+		TEST(interrupted_hops_do_not_count),
+		TEST(a_disturbed_sample_does_not_count),
+		TEST(a_step_of_two_cycles_tells_levels_and_shares),
+		TEST(levels_that_the_clock_does_not_part_are_one_peak_that_moves),
+		TEST(the_core_of_a_peak_is_read_wherever_it_has_hops),
+		TEST(totals_are_no_single_hops),
+		TEST(without_a_core_clock_the_step_is_not_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Guesses of ways and sets, parted by an oracle that knows the truth. */
+#include "probe/ways_sets.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define KIB 1024ull
+#define MIB (1024 * KIB)
+#define FINEST 0.02
+
+static void open_sets(struct mp_ways_sets *sets, double size, uint32_t kind,
+		      const struct mp_ways_sets *inner)
+{
+	*sets = (struct mp_ways_sets){
+		.line = 64, .grain = 64, .piece = 64 * MIB, .inner = inner,
+	};
+	assert_int_equal(mp_ways_add(sets, kind, size * 0.95, size * 1.04), 0);
+}
+
+/* Test after test, each answered as the truth would have it. */
+static uint32_t part(struct mp_ways_sets *sets, bool with_flushed,
+		     const struct mp_ways_guess *truth)
+{
+	struct mp_ways_test done[MP_WAYS_TESTS], *test;
+	uint32_t n = 0;
+
+	while (n < MP_WAYS_TESTS && !mp_ways_agreed(sets)) {
+		struct mp_ways_range held;
+
+		test = &done[n];
+		if (!mp_ways_choose(sets, FINEST, with_flushed, done, n, test))
+			break;
+		assert_true(test->lines * test->stride <= 64 * MIB);
+		held = mp_ways_fitting(sets, truth, test->stride);
+		if (test->flushed)
+			held.low = truth->ways;
+		mp_ways_keep(sets, test, test->lines <= held.low ?
+			     MP_WAYS_FIT : MP_WAYS_MISS);
+		n++;
+	}
+	return mp_ways_agreed(sets);
+}
+
+static void any_regular_number_of_ways_is_found(void **state)
+{
+	static const uint64_t span[] = { 512, 4 * KIB, 12 * KIB, 13 * 256,
+					 64 * KIB, 80 * KIB };
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(span) / sizeof(span[0]); i++) {
+		for (uint32_t ways = 1; ways <= 32; ways++) {
+			const struct mp_ways_guess truth = {
+				.span = span[i], .ways = ways,
+			};
+			struct mp_ways_sets sets;
+
+			open_sets(&sets, (double)span[i] * ways,
+				  MP_WAYS_REGULAR, NULL);
+			assert_int_equal(part(&sets, false, &truth), ways);
+			mp_ways_free(&sets);
+		}
+	}
+}
+
+static void sets_of_an_odd_number_are_found_among_all(void **state)
+{
+	const struct mp_ways_guess truth = { .span = 107 * 64, .ways = 4 };
+	struct mp_ways_sets sets;
+
+	(void)state;
+	open_sets(&sets, 107 * 64 * 4, MP_WAYS_ODD, NULL);
+	assert_int_equal(part(&sets, false, &truth), 4);
+	mp_ways_free(&sets);
+}
+
+/* Eight lines of a set never leave eight ways inside. */
+static void what_is_hidden_is_parted_by_flushed_tests_only(void **state)
+{
+	const struct mp_ways_guess inside = { .span = 4 * KIB, .ways = 8 };
+	const struct mp_ways_guess truth = { .span = 128 * KIB, .ways = 8 };
+	struct mp_ways_sets inner, sets;
+
+	(void)state;
+	open_sets(&inner, 32 * KIB, MP_WAYS_REGULAR, NULL);
+	assert_int_equal(part(&inner, false, &inside), 8);
+	open_sets(&sets, MIB, MP_WAYS_REGULAR, &inner);
+	assert_int_equal(part(&sets, false, &truth), 0);
+	assert_true(sets.n > 1);
+	mp_ways_free(&sets);
+	open_sets(&sets, MIB, MP_WAYS_REGULAR, &inner);
+	assert_int_equal(part(&sets, true, &truth), 8);
+	mp_ways_free(&sets);
+	mp_ways_free(&inner);
+}
+
+static void an_exclusive_level_holds_its_lines_beside_those_inside(void **state)
+{
+	const struct mp_ways_guess inside = { .span = 4 * KIB, .ways = 8 };
+	const struct mp_ways_guess truth = {
+		.span = 32 * KIB, .ways = 16, .exclusive = true,
+	};
+	struct mp_ways_sets inner, sets;
+
+	(void)state;
+	open_sets(&inner, 32 * KIB, MP_WAYS_REGULAR, NULL);
+	assert_int_equal(part(&inner, false, &inside), 8);
+	open_sets(&sets, 512 * KIB, MP_WAYS_REGULAR, &inner);
+	assert_int_equal(part(&sets, false, &truth), 16);
+	assert_true(sets.guess[0].exclusive);
+	assert_int_equal(mp_ways_held(&sets, 32 * KIB).high, 24);
+	mp_ways_free(&sets);
+	mp_ways_free(&inner);
+}
+
+/* Beyond a piece of memory only sets that begin anew with it are foretold. */
+static void what_leaves_contiguous_memory_proves_nothing(void **state)
+{
+	const struct mp_ways_test test = { .stride = 384 * KIB, .lines = 9 };
+	struct mp_ways_sets sets;
+	uint32_t n;
+
+	(void)state;
+	open_sets(&sets, 1536 * KIB, MP_WAYS_REGULAR, NULL);
+	sets.piece = 2 * MIB;
+	for (uint32_t i = n = 0; i < sets.n; i++)
+		n += sets.piece % sets.guess[i].span != 0;
+	assert_true(n > 0);
+	mp_ways_keep(&sets, &test, MP_WAYS_MISS);
+	for (uint32_t i = 0; i < sets.n; i++)
+		n -= sets.piece % sets.guess[i].span != 0;
+	assert_int_equal(n, 0);
+	mp_ways_free(&sets);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_regular_number_of_ways_is_found),
+		cmocka_unit_test(sets_of_an_odd_number_are_found_among_all),
+		cmocka_unit_test(what_is_hidden_is_parted_by_flushed_tests_only),
+		cmocka_unit_test(an_exclusive_level_holds_its_lines_beside_those_inside),
+		cmocka_unit_test(what_leaves_contiguous_memory_proves_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Peaks of single-hop latencies, over a scale that is linear for the fastest
+ * hops and logarithmic for the slow ones: a level of 300 cycles varies by
+ * some, one of 4 by less than the clock can show.
+ */
+#include "analysis/spectrum.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/clock.h"
+
+/* The scale: log2(cycles + OFFSET), so many bins to the octave. */
+#define OFFSET 8.0
+#define GRAIN 32
+#define OCTAVES 12
+#define BINS (GRAIN * OCTAVES)
+/* A hop that takes so long was interrupted: page walks of all levels from
+ * the memory of another node take half of it. */
+#define INTERRUPTED_NS 1500.0
+/* Two peaks with less of a valley between them are one. */
+#define VALLEY 0.6
+/* Of the hops of some footprint a peak has this share, or is none. */
+#define SHARE_MIN 0.2
+/* Where a valley's floor is flat, it ends where it rises by so much. */
+#define FLOOR 1.5
+#define FLOOR_LEAST 0.002
+/* Hops this far from a peak are of it: of its place and the clock's steps. */
+#define CORE_SHARE 0.04
+#define CORE_STEPS 1.6
+
+struct density {
+	double at[BINS];
+};
+
+struct peak {
+	uint32_t bin;
+	uint32_t from;		/* bins that are its own: from .. to - 1 */
+	uint32_t to;
+	double share;
+	uint32_t point;		/* of the curve, with that share */
+};
+
+struct work {
+	const struct mp_curve *curve;
+	double step;		/* cycles */
+	double kernel[BINS];	/* spread of a bin, in bins */
+	struct density *point;	/* smoothed, one a length */
+	double most[BINS];	/* over all lengths */
+	struct peak peak[BINS];
+	uint32_t n;
+};
+
+double mp_spectrum_step(const struct mp_batch *batch)
+{
+	return mp_clock_cycles(batch, (double)batch->grant.tick_step);
+}
+
+static double place(double cycles)
+{
+	double bin = (log2(fmax(cycles, 2 - OFFSET) + OFFSET) - 1) * GRAIN;
+
+	return fmin(fmax(bin, 0), BINS - 1.001);
+}
+
+static double cycles_at(double bin)
+{
+	return exp2(bin / GRAIN + 1) - OFFSET;
+}
+
+static bool is_single(const struct mp_batch *batch)
+{
+	return batch->exp.actor[0].detail == MP_DETAIL_HIST &&
+	       batch->exp.actor[0].group == 1;
+}
+
+/* The hops of a batch: calls @take with cycles and how many took so long. */
+static void each_hop(const struct mp_batch *batch,
+		     void (*take)(void *ctx, double cycles, double n),
+		     void *ctx)
+{
+	const double per_tick = mp_clock_cycles(batch, 1);
+	const double per_ns = mp_clock_core_hz(batch) * 1e-9;
+	const double most = INTERRUPTED_NS * per_ns;
+
+	for (uint32_t i = 0; i < batch->n_samples; i++) {
+		const struct memprobe_sample *s = &batch->sample[i];
+		const uint64_t *word = batch->payload + s->payload_offset;
+
+		if (!mp_sample_calm(s) ||
+		    s->payload_kind != MEMPROBE_PAYLOAD_HIST)
+			continue;
+		for (uint32_t w = 0; w + 1 < s->payload_count; w += 2) {
+			double ticks = (double)word[w] -
+				       batch->grant.read_ticks;
+
+			if (ticks * per_tick < most)
+				take(ctx, ticks * per_tick,
+				     (double)word[w + 1]);
+		}
+	}
+}
+
+static void take_density(void *ctx, double cycles, double n)
+{
+	struct density *density = ctx;
+	double at = place(cycles);
+	uint32_t bin = (uint32_t)at;
+
+	density->at[bin] += n * (bin + 1 - at);
+	density->at[bin + 1] += n * (at - bin);
+}
+
+static void smooth(const struct work *work, const struct density *in,
+		   struct density *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (int32_t i = 0; i < BINS; i++) {
+		const double sd = work->kernel[i];
+		const int32_t span = (int32_t)ceil(3 * sd);
+
+		if (in->at[i] <= 0)
+			continue;
+		for (int32_t k = i - span; k <= i + span; k++) {
+			double off = (k - i) / sd;
+
+			if (k >= 0 && k < BINS)
+				out->at[k] += in->at[i] * exp(-off * off / 2) /
+					      (sd * sqrt(2 * M_PI));
+		}
+	}
+}
+
+/* One length: its hops, whatever their number, weigh 1. */
+static void fill_point(struct work *work, uint32_t i)
+{
+	const struct mp_curve_at *at = &work->curve->at[i];
+	struct density raw = { { 0 } };
+	double all = 0;
+
+	for (uint32_t r = 0; r < at->n; r++)
+		if (is_single(at->batch[r]))
+			each_hop(at->batch[r], take_density, &raw);
+	for (uint32_t b = 0; b < BINS; b++)
+		all += raw.at[b];
+	for (uint32_t b = 0; b < BINS && all > 0; b++)
+		raw.at[b] /= all;
+	smooth(work, &raw, &work->point[i]);
+	for (uint32_t b = 0; b < BINS; b++)
+		work->most[b] = fmax(work->most[b], work->point[i].at[b]);
+}
+
+/* A bin is some cycles wide, and the clock's step may be wider. */
+static void fill_kernel(struct work *work)
+{
+	for (uint32_t i = 0; i < BINS; i++) {
+		double width = (cycles_at(i) + OFFSET) * M_LN2 / GRAIN;
+
+		work->kernel[i] = fmax(1, 0.6 * work->step / width);
+	}
+}
+
+static void find_tops(struct work *work)
+{
+	for (uint32_t i = 0; i < BINS; i++) {
+		double before = i ? work->most[i - 1] : 0;
+		double after = i + 1 < BINS ? work->most[i + 1] : 0;
+
+		if (work->most[i] > before && work->most[i] >= after)
+			work->peak[work->n++] = (struct peak){ .bin = i };
+	}
+}
+
+static uint32_t lowest(const struct work *work, uint32_t from, uint32_t to)
+{
+	uint32_t least = from;
+
+	for (uint32_t i = from; i <= to; i++)
+		if (work->most[i] < work->most[least])
+			least = i;
+	return least;
+}
+
+static void drop(struct work *work, uint32_t i)
+{
+	memmove(&work->peak[i], &work->peak[i + 1],
+		(work->n - i - 1) * sizeof(work->peak[0]));
+	work->n--;
+}
+
+/* Of two tops with no valley between them the higher one stays. */
+static void merge_tops(struct work *work)
+{
+	uint32_t i = 0;
+
+	while (i + 1 < work->n) {
+		double a = work->most[work->peak[i].bin];
+		double b = work->most[work->peak[i + 1].bin];
+		uint32_t at = lowest(work, work->peak[i].bin,
+				     work->peak[i + 1].bin);
+
+		if (work->most[at] <= VALLEY * fmin(a, b)) {
+			i++;
+			continue;
+		}
+		drop(work, a < b ? i : i + 1);
+		i = i ? i - 1 : 0;
+	}
+}
+
+/* What lies beside a peak belongs to it; where nothing does, to the faster
+ * one, as what is added to a load makes it slower. */
+static void set_ranges(struct work *work)
+{
+	for (uint32_t i = 0; i < work->n; i++) {
+		struct peak *a = &work->peak[i], *b = a + 1;
+		uint32_t at;
+		double floor;
+
+		a->from = i ? a[-1].to : 0;
+		a->to = BINS;
+		if (i + 1 == work->n)
+			break;
+		at = lowest(work, a->bin, b->bin);
+		floor = fmax(work->most[at] * FLOOR, FLOOR_LEAST);
+		for (a->to = b->bin; a->to > at; a->to--)
+			if (work->most[a->to] <= floor)
+				break;
+	}
+}
+
+static void find_share(const struct work *work, struct peak *peak)
+{
+	peak->share = 0;
+	for (uint32_t p = 0; p < work->curve->n; p++) {
+		double share = 0;
+
+		for (uint32_t i = peak->from; i < peak->to; i++)
+			share += work->point[p].at[i];
+		if (share > peak->share) {
+			peak->share = share;
+			peak->point = p;
+		}
+	}
+}
+
+/* The least of the small ones goes first: what was beside it joins others. */
+static void drop_small(struct work *work)
+{
+	uint32_t least;
+
+	do {
+		least = 0;
+		set_ranges(work);
+		for (uint32_t i = 0; i < work->n; i++) {
+			find_share(work, &work->peak[i]);
+			if (work->peak[i].share < work->peak[least].share)
+				least = i;
+		}
+		if (!work->n || work->peak[least].share >= SHARE_MIN)
+			return;
+		drop(work, least);
+	} while (work->n);
+}
+
+struct core {
+	double at;
+	double width;
+	double sum;
+	double n;
+};
+
+static void take_core(void *ctx, double cycles, double n)
+{
+	struct core *core = ctx;
+
+	if (fabs(cycles - core->at) > core->width)
+		return;
+	core->sum += n * cycles;
+	core->n += n;
+}
+
+/* Hops of a peak: of its place, and the steps of the clock on either side. */
+static double core_width(double cycles, double step)
+{
+	return CORE_SHARE * (cycles + OFFSET) + CORE_STEPS * step;
+}
+
+static void tell(const struct work *work, struct mp_spectrum *out)
+{
+	out->n = work->n < MP_SPECTRUM_PEAKS ? work->n : MP_SPECTRUM_PEAKS;
+	for (uint32_t i = 0; i < out->n; i++) {
+		const struct peak *peak = &work->peak[i];
+		const struct mp_curve_at *at = &work->curve->at[peak->point];
+		struct core core = { .at = cycles_at(peak->bin) };
+
+		core.width = core_width(core.at, work->step);
+		for (uint32_t r = 0; r < at->n; r++)
+			each_hop(at->batch[r], take_core, &core);
+		out->cycles[i] = core.n > 0 ? core.sum / core.n : core.at;
+		out->bound[i] = cycles_at(peak->to);
+		out->share[i] = fmin(peak->share, 1);
+		out->id[i] = at->id;
+	}
+}
+
+/* Does the curve hold single hops, and how fine is their clock? */
+static double step_of(const struct mp_curve *curve)
+{
+	for (uint32_t i = 0; i < curve->n; i++)
+		for (uint32_t r = 0; r < curve->at[i].n; r++)
+			if (is_single(curve->at[i].batch[r]))
+				return mp_spectrum_step(curve->at[i].batch[r]);
+	return NAN;
+}
+
+int mp_spectrum_find(const struct mp_curve *curve, struct mp_spectrum *out)
+{
+	struct work *work;
+
+	memset(out, 0, sizeof(*out));
+	work = calloc(1, sizeof(*work));
+	if (!work)
+		return -ENOMEM;
+	work->curve = curve;
+	work->step = step_of(curve);
+	if (isnan(work->step))
+		goto out;
+	work->point = calloc(curve->n, sizeof(*work->point));
+	if (!work->point) {
+		free(work);
+		return -ENOMEM;
+	}
+	fill_kernel(work);
+	for (uint32_t i = 0; i < curve->n; i++)
+		fill_point(work, i);
+	find_tops(work);
+	merge_tops(work);
+	drop_small(work);
+	tell(work, out);
+out:
+	free(work->point);
+	free(work);
+	return 0;
+}
+
+double mp_spectrum_core(const struct mp_batch *batch,
+			const struct mp_spectrum *spectrum, uint32_t k)
+{
+	struct core core = { .at = spectrum->cycles[k] };
+
+	if (!is_single(batch))
+		return NAN;
+	core.width = core_width(core.at, mp_spectrum_step(batch));
+	each_hop(batch, take_core, &core);
+	return core.n > 0 ? core.sum / core.n : NAN;
+}
+
+struct shares {
+	double bound;
+	double slower;
+	double all;
+};
+
+static void take_share(void *ctx, double cycles, double n)
+{
+	struct shares *shares = ctx;
+
+	shares->all += n;
+	if (cycles > shares->bound)
+		shares->slower += n;
+}
+
+double mp_spectrum_slower(const struct mp_batch *batch,
+			  const struct mp_spectrum *spectrum, uint32_t k)
+{
+	struct shares shares = { .bound = spectrum->bound[k] };
+
+	if (!is_single(batch))
+		return NAN;
+	each_hop(batch, take_share, &shares);
+	return shares.all > 0 ? shares.slower / shares.all : NAN;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The spectrum of a sweep: which latencies single hops have. Where the clock
+ * is fine enough to time one hop, each level is a peak of its own, and the
+ * share of hops slower than a peak says how many missed that level, whatever
+ * the other levels do at the same footprint.
+ */
+#ifndef MP_SPECTRUM_H
+#define MP_SPECTRUM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/sweep.h"
+
+/** MP_SPECTRUM_PEAKS - latencies told apart, memory included */
+#define MP_SPECTRUM_PEAKS 8
+
+/**
+ * struct mp_spectrum - the latencies of single hops
+ * @n: peaks, the fastest first
+ * @cycles: of a hop of each, the clock's own cost taken off
+ * @bound: a hop that takes longer was not served at this peak
+ * @share: the largest share of a footprint's hops that a peak has
+ * @id: the experiment with that share
+ */
+struct mp_spectrum {
+	uint32_t n;
+	double cycles[MP_SPECTRUM_PEAKS];
+	double bound[MP_SPECTRUM_PEAKS];
+	double share[MP_SPECTRUM_PEAKS];
+	uint64_t id[MP_SPECTRUM_PEAKS];
+};
+
+/** mp_spectrum_step() - core cycles that a batch's clock moves at a time; NaN
+ * where the core clock is not known */
+double mp_spectrum_step(const struct mp_batch *batch);
+
+/** MP_SPECTRUM_STEP_MAX - a clock that moves by more cycles at a time cannot
+ * time single hops: the nearest levels are eight cycles apart */
+#define MP_SPECTRUM_STEP_MAX 3.0
+
+/**
+ * mp_spectrum_find() - the peaks of a sweep of single hops
+ * @curve: points whose batches hold histograms of groups of one hop
+ * @out: gets the peaks; n = 0 where the points hold none
+ *
+ * What never has a fifth of the hops of any footprint is no peak: a page walk
+ * that one hop in eight pays makes a small one beside its level's.
+ * Return: 0 or -ENOMEM.
+ */
+int mp_spectrum_find(const struct mp_curve *curve, struct mp_spectrum *out);
+
+/** mp_spectrum_core() - mean cycles of a batch's hops at a peak; NaN */
+double mp_spectrum_core(const struct mp_batch *batch,
+			const struct mp_spectrum *spectrum, uint32_t k);
+
+/**
+ * mp_spectrum_slower() - the share of a batch's hops that missed a level
+ * @batch: with histograms of groups of one hop
+ * @spectrum: the peaks
+ * @k: the level's peak
+ *
+ * Hops that were interrupted, by their time, count neither way.
+ * Return: 0..1, NaN where the batch has no such hops.
+ */
+double mp_spectrum_slower(const struct mp_batch *batch,
+			  const struct mp_spectrum *spectrum, uint32_t k);
+
+#endif

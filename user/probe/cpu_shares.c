@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Levels from the times of single hops: a peak of the spectrum is a level,
+ * and its capacity is where hops begin to be slower than it. That each level
+ * has a curve of its own keeps neighbours from blurring into one.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/clock.h"
+#include "analysis/stat.h"
+#include "probe/cpu.h"
+#include "probe/cpu_edges.h"
+
+/* The level's edge is where so many hops have come to miss it. */
+#define MISS_EDGE 0.5
+/* Of the hops that page walks leave, no more miss where it holds all, so
+ * many at its capacity (see analysis/levels.c), and so many beyond. */
+#define MISS_NONE 0.05
+#define MISS_AT_CAPACITY 0.275
+#define MISS_MOST 0.632
+/* What misses two octaves below the edge are page walks that take as long as
+ * a miss; more than this would be something else. */
+#define BASE_FAR 4.0
+#define BASE_MAX 0.35
+
+/* A peak with most of the hops of several lengths is where it is at all of
+ * them; and in the end nearly all hops miss a level. */
+#define PEAK_SHARE 0.5
+#define PEAK_MOVES 0.05
+#define PEAK_MOVES_CYCLES 0.7
+#define MISS_END 0.85
+
+/* The share of hops slower than a level, by rising length. */
+struct shares {
+	uint32_t n;
+	double *length;
+	double *miss;
+};
+
+static double share_of(const struct mp_curve_at *at,
+		       const struct mp_spectrum *spectrum, uint32_t k)
+{
+	double value[MP_EDGE_PASSES];
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < at->n && n < MP_EDGE_PASSES; r++) {
+		value[n] = mp_spectrum_slower(at->batch[r], spectrum, k);
+		n += !isnan(value[n]);
+	}
+	return mp_stat_tame(value, n, NULL);
+}
+
+static double base_of(const struct shares *shares, uint32_t edge)
+{
+	double base = 0;
+
+	for (uint32_t i = 0; i < edge; i++)
+		if (shares->length[i] * BASE_FAR <= shares->length[edge])
+			base = shares->miss[i];
+	return base < BASE_MAX ? base : 0;
+}
+
+/* The last length at which the level still serves most hops. */
+static uint32_t edge_of(const struct shares *shares)
+{
+	uint32_t edge = 0;
+
+	for (uint32_t i = 0; i < shares->n; i++)
+		if (shares->miss[i] < MISS_EDGE)
+			edge = i;
+	return edge;
+}
+
+static double crossing(const struct shares *shares, uint32_t i, double base,
+		       double miss)
+{
+	double a = (shares->miss[i] - base) / (1 - base), b, part;
+
+	if (i + 1 == shares->n)
+		return shares->length[i];
+	b = (shares->miss[i + 1] - base) / (1 - base);
+	part = b > a ? (miss - a) / (b - a) : 0.5;
+	return shares->length[i] *
+	       pow(shares->length[i + 1] / shares->length[i],
+		   fmin(fmax(part, 0), 1));
+}
+
+static void place_level(const struct shares *shares, struct mp_level *level)
+{
+	uint32_t edge = edge_of(shares), low = edge, high = edge, at = edge;
+	double base = base_of(shares, edge), scale = 1 - base;
+
+	while (low && shares->miss[low] - base > MISS_NONE * scale)
+		low--;
+	while (at && shares->miss[at] - base > MISS_AT_CAPACITY * scale)
+		at--;
+	while (high + 1 < shares->n &&
+	       shares->miss[high] - base < MISS_MOST * scale)
+		high++;
+	level->low_bytes = shares->length[low];
+	level->high_bytes = shares->length[high];
+	level->size_bytes = crossing(shares, at, base, MISS_AT_CAPACITY);
+}
+
+/* How far the middle of a peak moves, where most hops are of it. */
+static bool is_one(const struct mp_curve *curve,
+		   const struct mp_spectrum *spectrum, uint32_t k)
+{
+	double least = INFINITY, most = 0;
+
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+		double own = 1 - share_of(at, spectrum, k);
+		double middle = mp_spectrum_core(at->batch[0], spectrum, k);
+
+		if (k)
+			own -= 1 - share_of(at, spectrum, k - 1);
+		if (!(own > PEAK_SHARE) || isnan(middle))
+			continue;
+		least = fmin(least, middle);
+		most = fmax(most, middle);
+	}
+	return !(most > least * (1 + PEAK_MOVES) + PEAK_MOVES_CYCLES);
+}
+
+static bool comes_to_miss(const struct mp_curve *curve,
+			  const struct mp_spectrum *spectrum, uint32_t k)
+{
+	for (uint32_t i = 0; i < curve->n; i++)
+		if (share_of(&curve->at[i], spectrum, k) > MISS_END)
+			return true;
+	return false;
+}
+
+bool mp_cpu_share_clear(const struct mp_curve *curve,
+			const struct mp_spectrum *spectrum)
+{
+	for (uint32_t k = 0; k + 1 < spectrum->n && k < MP_CPU_LEVELS; k++)
+		if (!is_one(curve, spectrum, k))
+			return false;
+	return true;
+}
+
+uint32_t mp_cpu_share_muddled(const struct mp_curve *curve,
+			      const struct mp_spectrum *spectrum)
+{
+	for (uint32_t k = 0; k + 1 < spectrum->n && k < MP_CPU_LEVELS; k++)
+		if (!comes_to_miss(curve, spectrum, k))
+			return k;
+	return MP_CPU_LEVELS;
+}
+
+const struct mp_curve_at *mp_cpu_peak_point(const struct mp_cpu_edges *edges,
+					    uint32_t k)
+{
+	for (uint32_t i = 0; i < edges->side[0].n; i++)
+		if (edges->side[0].at[i].id == edges->spectrum.id[k])
+			return &edges->side[0].at[i];
+	return NULL;
+}
+
+bool mp_cpu_peak_limits(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			bool in_ns, struct mp_interval *limits)
+{
+	const struct mp_curve_at *at = mp_cpu_peak_point(edges, k);
+	double value[MP_EDGE_PASSES];
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; at && r < at->n && n < MP_EDGE_PASSES; r++) {
+		double core = mp_spectrum_core(at->batch[r], &edges->spectrum,
+					       k);
+
+		if (isnan(core))
+			continue;
+		value[n++] = in_ns ? core * 1e9 /
+				     mp_clock_core_hz(at->batch[r]) : core;
+	}
+	if (n)
+		mp_stat_limits(value, n, view->seed, limits);
+	return n > 0;
+}
+
+int mp_cpu_share_levels(const struct mp_curve *curve,
+			const struct mp_spectrum *spectrum,
+			struct mp_level level[MP_CPU_LEVELS], uint32_t *n)
+{
+	double *room = calloc(2 * (size_t)curve->n + 1, sizeof(*room));
+	struct shares shares = { .length = room, .miss = room + curve->n };
+
+	*n = 0;
+	if (!room)
+		return -ENOMEM;
+	for (uint32_t k = 0; k + 1 < spectrum->n && k < MP_CPU_LEVELS; k++) {
+		shares.n = 0;
+		for (uint32_t i = 0; i < curve->n; i++) {
+			double miss = share_of(&curve->at[i], spectrum, k);
+
+			if (isnan(miss))
+				continue;
+			shares.length[shares.n] = (double)curve->at[i].length;
+			shares.miss[shares.n++] = miss;
+		}
+		if (!shares.n)
+			break;
+		place_level(&shares, &level[k]);
+		level[k].latency = spectrum->cycles[k];
+		(*n)++;
+	}
+	free(room);
+	return 0;
+}
+
+void mp_cpu_share_points(const struct mp_curve *curve,
+			 const struct mp_spectrum *spectrum, uint32_t k,
+			 double low, double high, struct mp_edge_data *data)
+{
+	for (uint32_t i = 0; i < curve->n && data->n < MP_EDGE_POINTS; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+		struct mp_edge_point *p = &data->point[data->n];
+
+		if ((double)at->length < low || (double)at->length > high)
+			continue;
+		p->x = (double)at->length;
+		p->n = 0;
+		for (uint32_t r = 0; r < at->n && p->n < MP_EDGE_PASSES; r++) {
+			p->y[p->n] = mp_spectrum_slower(at->batch[r], spectrum,
+							k);
+			p->n += !isnan(p->y[p->n]);
+		}
+		data->n += p->n > 0;
+	}
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Probe inclusion: does an outer level hold what those inside it hold?
+ *
+ * cpu_hot.c makes the experiments: a ring that stays in the level inside
+ * while the outer one is driven through, and is then put out of it.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "backend.h"
+#include "probe/cpu.h"
+#include "probe/cpu_hot.h"
+
+static int next(const struct mp_view *view, struct mp_plan *plan)
+{
+	struct mp_cpu_edges edges;
+	int err = mp_cpu_edges_find(view, &edges);
+
+	if (err)
+		return err == -ENODATA ? 0 : err;
+	for (uint32_t k = 1; k < edges.n && !err; k++)
+		err = mp_cpu_hot_plan(view, &edges, k, plan);
+	mp_cpu_edges_free(&edges);
+	return err ? err : 1;
+}
+
+static void note(const struct mp_cpu_hot *hot, struct mp_fact *fact)
+{
+	for (uint32_t i = 0; i < 3; i++)
+		if (hot->id[i])
+			mp_fact_note(fact, hot->id[i]);
+	snprintf(fact->method, sizeof(fact->method),
+		 "a ring hot in the level inside, while this one was driven through: %.2f of it were gone from here, and %.2f left the level inside each time",
+		 hot->gone, hot->lost);
+}
+
+static void judge(const struct mp_cpu_hot *hot, struct mp_fact *fact)
+{
+	static const char *const names[] = {
+		[MP_CPU_HOLDS_OTHERS] = "exclusive",
+		[MP_CPU_HOLDS_ALL] = "inclusive",
+		[MP_CPU_HOLDS_SOME] = "non-inclusive",
+		[MP_CPU_HOLDS_NO_OTHERS] = NULL,
+	};
+	const char *name = names[hot->holds];
+
+	if (!name) {
+		mp_fact_cannot(fact, "", "%s", hot->why);
+		if (hot->n)
+			note(hot, fact);
+		return;
+	}
+	note(hot, fact);
+	fact->verdict = MP_MEASURED;
+	fact->is_text = true;
+	snprintf(fact->text, sizeof(fact->text), "%s", name);
+}
+
+static int infer(const struct mp_view *view, struct mp_facts *facts)
+{
+	struct mp_cpu_edges edges;
+	struct mp_cpu_hot hot;
+	const int missing = mp_cpu_edges_find(view, &edges);
+	int err = 0;
+
+	if (missing && missing != -ENODATA)
+		return missing;
+	for (uint32_t k = 1; k < MP_CPU_LEVELS && !err; k++) {
+		struct mp_fact *fact = mp_cpu_fact(facts, view,
+						   mp_cpu_level_name[k],
+						   "inclusion", "");
+
+		if (!fact) {
+			err = -ENOMEM;
+		} else if (!missing && k < edges.n) {
+			err = mp_cpu_hot_judge(view, &edges, k, &hot);
+			judge(&hot, fact);
+		} else {
+			mp_fact_cannot(fact, "", "no such level was found");
+		}
+	}
+	if (!missing)
+		mp_cpu_edges_free(&edges);
+	return err;
+}
+
+const struct mp_probe mp_probe_inclusion = {
+	.name = "inclusion",
+	.asks = "does each outer level hold what the levels inside it hold?",
+	.after = "cache-size",
+	.facts = "cpu.l2.inclusion,cpu.l3.inclusion,cpu.l4.inclusion",
+	.needs = MP_CAP_CHASE | MP_CAP_PHASES,
+	.weight = 4,
+	.quick = false,
+	.next = next,
+	.infer = infer,
+};

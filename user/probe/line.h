@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the two probes of lines share: rings that count in lines, and
+ * sequences that flush one of two neighbours.
+ */
+#ifndef MP_PROBE_LINE_H
+#define MP_PROBE_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probe.h"
+
+/** MP_LINE_MAX - the longest line that is looked for, bytes */
+#define MP_LINE_MAX 256u
+/** MP_LINE_SURE - replicates that bear out an answer without a bracket */
+#define MP_LINE_SURE 5u
+
+/** enum mp_line_says - what an experiment says of a question */
+enum mp_line_says {
+	MP_LINE_OPEN,	/* not measured yet, or too noisy */
+	MP_LINE_UNSURE,	/* measured, and neither */
+	MP_LINE_YES,
+	MP_LINE_NO,
+};
+
+/**
+ * struct mp_line_room - a level, as rings are made for it
+ * @fits_bytes: it holds so much for certain, and not twice as much
+ * @reach: window of the order, bytes
+ * @replicates: of each ring
+ * @hit_time: what a hop takes that hits, so that translation can be told from
+ *	misses; 0: it costs little here
+ * @held: lines that a level inside holds, the most
+ */
+struct mp_line_room {
+	double fits_bytes;
+	double hit_time;
+	double held;
+	uint64_t reach;
+	uint32_t replicates;
+};
+
+/** mp_line_room_of() - the rings for a level of a size */
+void mp_line_room_of(double size_bytes, struct mp_line_room *room);
+
+/**
+ * struct mp_line_count - what counting in lines of one length showed
+ * @fits: MP_LINE_YES: the level's lines are no longer than that
+ * @z, @z_most: where sparse rings lie between a dense one that fits (0) and
+ *	one that does not (1): the least, and the most
+ * @share: of the misses of a dense ring that does not fit, in those of the
+ *	sparse one: that length as a share of what is fetched at once; NaN
+ *	where sparse ones differ
+ * @against: sparse rings that do not stay
+ * @time: of a hop of these, the least
+ * @replicates: least of its rings
+ * @quiet: all prefetchers were off
+ */
+struct mp_line_count {
+	uint32_t fits;
+	double z;
+	double z_most;
+	double share;
+	uint32_t against;
+	double time;
+	uint32_t replicates;
+	bool quiet;
+};
+
+/**
+ * mp_line_count_plan() - want the rings that tell whether lines are at most
+ *	@unit bytes long
+ *
+ * As many slots as the level has room for in lines of @unit bytes, an odd
+ * number of those apart, so that they fall on all of its sets: they stay if
+ * lines are no longer. If lines are twice as long there are twice as many as
+ * there is room for. Where the number of sets is a multiple of an odd number
+ * they never stay, so several have to be tried.
+ * Return: 0 or -ENOMEM.
+ */
+int mp_line_count_plan(const struct mp_view *view,
+		       const struct mp_line_room *room, uint32_t unit,
+		       struct mp_plan *plan);
+
+/** mp_line_count() - what they showed; adds what it rests on to @fact, where
+ * that is not NULL. Return: 0 or -ENOMEM. */
+int mp_line_count(const struct mp_view *view, const struct mp_line_room *room,
+		  uint32_t unit, struct mp_fact *fact,
+		  struct mp_line_count *out);
+
+/** enum mp_line_pair - what is done to two neighbours before one is timed */
+enum mp_line_pair {
+	MP_LINE_BOTH,	/* both are loaded, the other one is flushed */
+	MP_LINE_ALONG,	/* it is flushed, then the other loaded and flushed */
+};
+
+/**
+ * mp_line_flush_plan() - want the sequence that flushes a neighbour
+ * @apart: bytes between the two, a multiple of 64; or 32: halves of a slot,
+ *	of which one visit touches the first, the next flushes it, the third
+ *	times the second
+ */
+int mp_line_flush_plan(const struct mp_view *view, enum mp_line_pair pair,
+		       uint32_t apart, struct mp_plan *plan);
+
+/** mp_line_flush() - MP_LINE_YES: what is timed went with what was flushed */
+uint32_t mp_line_flush(const struct mp_view *view, enum mp_line_pair pair,
+		       uint32_t apart, struct mp_fact *fact);
+
+/** mp_line_bracket() - measured; with few replicates the limits are the
+ * lengths next to it */
+void mp_line_bracket(struct mp_fact *fact, double bytes, uint32_t replicates);
+
+#endif

@@ -1,0 +1,603 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Probe line-l1d: in what units does the first level fetch and allot?
+ *
+ * What is fetched at once: a ring is walked in windows, each visited in
+ * random order. Of the slots that share a sector the first misses and the
+ * rest find it there, so the share of misses is stride / sector until the
+ * stride reaches it, and 1 from there on. What is allotted at once: a line
+ * goes as a whole, so flushing one of two neighbours says whether they share
+ * one; below the granularity of that, lines are counted.
+ *
+ * It comes before the sizes are known, as their curves want the line for
+ * their strides; so it has a rough look at the first level of its own.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "backend.h"
+#include "probe/cpu.h"
+#include "probe/line.h"
+
+/* Strides tried; the shortest only where those after it do not show it. */
+#define STRIDE_MIN 16u
+#define STRIDE_MAX 512u
+#define STRIDES 6
+/* The window fits the level, so that a line stays there until it is done, and
+ * the smallest TLB; smaller ones would wake prefetchers that follow the
+ * pattern of a region. */
+#define REACH_MIN 2048u
+#define REACH_MAX (32u << 10)
+#define HOPS 512u
+/* The rough curve: so dense that slots fall on all sets, whatever their
+ * number. */
+#define ROUGH_STRIDE 64u
+#define ROUGH_REACH (16u << 10)
+#define ROUGH_FROM 2048.0
+#define ROUGH_TO (MP_MIB / 2)
+#define ROUGH_GRAIN 2
+#define ROUGH_REPLICATES 2
+/* Not slower than the fastest footprint by more than this: it fits. */
+#define FITS 1.12
+/* A footprint beyond the level, of the longest that fits: the next level may
+ * be no more than half as large again. */
+#define BEYOND 1.45
+/* Two strides: the misses of one as a share of those of the next. A half
+ * where slots share lines (more where the level forgets some before they come
+ * round, as with random replacement), one where they do not (less where a
+ * prefetcher is at work). */
+#define SAME_LINE 0.7
+#define OTHER_LINE 0.76
+#define REPLICATES 5
+/* So large a share of the replicates, each a moment of its own, has to say
+ * the same. */
+#define AGREED 0.6
+#define REPLICATES_MAX 32u
+/* The shortest that a flush tells apart. */
+#define FLUSHED 64u
+/* Two looks at what is fetched at once, in octaves: no further apart. */
+#define SECTORS_APART 0.5
+/* Times of one level do not differ by more. */
+#define NEXT_LEVEL 1.2
+/* The shortest line that is counted. */
+#define COUNT_FROM 32u
+
+static void rough_sweep(const struct mp_view *view, struct mp_sweep *sweep)
+{
+	mp_sweep_init(sweep, view, ROUGH_STRIDE, ROUGH_REACH);
+	sweep->turns = 1;
+	sweep->hops = HOPS;
+}
+
+/**
+ * struct first - the first level, roughly
+ * @fits_bytes: the longest footprint that it serves alone, NaN = not seen
+ * @latency: of its hits
+ */
+struct first {
+	double fits_bytes;
+	double latency;
+};
+
+static double time_of(const struct mp_curve_at *at)
+{
+	return isnan(at->mid_cycles) ? at->mid_ns : at->mid_cycles;
+}
+
+/* Noise only adds. */
+static double least_time(const struct mp_curve_at *at)
+{
+	double least = INFINITY;
+
+	for (uint32_t i = 0; i < at->n; i++)
+		least = fmin(least, isnan(at->mid_cycles) ? at->ns[i] :
+							    at->cycles[i]);
+	return least;
+}
+
+static void first_of(const struct mp_curve *curve, struct first *first)
+{
+	uint32_t last = 0;
+
+	first->latency = INFINITY;
+	for (uint32_t i = 0; i < curve->n; i++)
+		first->latency = fmin(first->latency,
+				      least_time(&curve->at[i]));
+	while (last < curve->n &&
+	       least_time(&curve->at[last]) <= FITS * first->latency)
+		last++;
+	if (last && last < curve->n)
+		first->fits_bytes = (double)curve->at[last - 1].length;
+}
+
+static int rough_find(const struct mp_view *view, struct first *first)
+{
+	struct mp_sweep sweep;
+	struct mp_curve curve;
+	int err;
+
+	first->fits_bytes = NAN;
+	rough_sweep(view, &sweep);
+	err = mp_sweep_gather(&sweep, view, &curve);
+	if (err)
+		return err;
+	first_of(&curve, first);
+	mp_curve_free(&curve);
+	return 0;
+}
+
+static uint64_t rounded(double length)
+{
+	return (uint64_t)ceil(length / 4096) * 4096;
+}
+
+static uint64_t footprint(const struct first *first)
+{
+	return rounded(first->fits_bytes * BEYOND);
+}
+
+static void stride_sweep(const struct mp_view *view,
+			 const struct first *first, uint32_t stride,
+			 struct mp_sweep *sweep)
+{
+	uint64_t reach = REACH_MIN;
+
+	while (reach < REACH_MAX && 4 * (double)reach <= first->fits_bytes)
+		reach *= 2;
+	mp_sweep_init(sweep, view, stride, reach);
+	sweep->turns = 1;
+	sweep->hops = HOPS;
+}
+
+struct strides {
+	uint32_t n;
+	uint32_t replicates;
+	bool quiet;
+	double stride[STRIDES];
+	double cycles[STRIDES];
+	double single[STRIDES][REPLICATES_MAX];
+	double share[STRIDES];
+};
+
+static void stride_take(const struct mp_curve_at *at, struct strides *st)
+{
+	bool in_ns = isnan(at->mid_cycles);
+
+	st->cycles[st->n] = time_of(at);
+	for (uint32_t i = 0; i < at->n && i < REPLICATES_MAX; i++)
+		st->single[st->n][i] = in_ns ? at->ns[i] : at->cycles[i];
+	for (uint32_t i = 0; i < at->n; i++)
+		st->quiet &= (at->batch[i]->grant.got &
+			      MP_GOT_PREFETCH_OFF) != 0;
+	if (at->n < st->replicates)
+		st->replicates = at->n;
+	st->n++;
+}
+
+static int strides_take(const struct mp_view *view,
+			const struct first *first, struct strides *st,
+			struct mp_fact *fact)
+{
+	*st = (struct strides){ .replicates = REPLICATES_MAX, .quiet = true };
+	for (uint32_t s = STRIDE_MIN; s <= STRIDE_MAX; s *= 2) {
+		const struct mp_curve_at *at;
+		struct mp_sweep sweep;
+		struct mp_curve curve;
+		int err;
+
+		stride_sweep(view, first, s, &sweep);
+		err = mp_sweep_gather(&sweep, view, &curve);
+		if (err)
+			return err;
+		at = mp_curve_find(&curve, footprint(first));
+		if (at) {
+			st->stride[st->n] = s;
+			stride_take(at, st);
+			if (fact)
+				mp_fact_note(fact, at->id);
+		}
+		mp_curve_free(&curve);
+	}
+	return 0;
+}
+
+/* Share of the hops that miss, for each stride, of those of the stride with
+ * the most. A long one may fall on few sets, and those may hold it, or on
+ * all and not: that says nothing of shorter ones. */
+static void shares_find(const struct first *first, const double *cycles,
+			struct strides *st)
+{
+	double step = 0;
+
+	for (uint32_t i = 0; i < st->n; i++)
+		step = fmax(step, cycles[i] - first->latency);
+	for (uint32_t i = 0; i < st->n; i++)
+		st->share[i] = step > 0.1 * first->latency ?
+			       fmax(cycles[i] - first->latency, 0) / step : NAN;
+}
+
+/**
+ * struct fetched - what is fetched at once
+ * @bytes: 0 = no stride stands out
+ * @agreed: replicates that say the same by themselves
+ * @below, @above: ratios, at half of it and at it
+ * @shorter: nothing halves: a shorter stride is wanted
+ */
+struct fetched {
+	double bytes;
+	uint32_t agreed;
+	double below;
+	double above;
+	bool shorter;
+};
+
+/* If two slots lie in one sector the second always hits, and the share of
+ * misses halves with the stride. It halves no more where the stride has come
+ * down to the sector: a neighbour that is fetched along is not always
+ * there. */
+static void fetched_find(const struct strides *st, struct fetched *out)
+{
+	out->bytes = 0;
+	for (uint32_t i = 0; i + 1 < st->n; i++) {
+		double ratio = st->share[i] / st->share[i + 1];
+
+		if (ratio <= SAME_LINE) {
+			out->below = ratio;
+			continue;
+		}
+		out->above = ratio;
+		out->shorter = !i;
+		if (ratio >= OTHER_LINE && i)
+			out->bytes = st->stride[i];
+		return;
+	}
+}
+
+static void fetched_all(const struct first *first, struct strides *st,
+			struct fetched *out)
+{
+	double cycles[STRIDES];
+	struct fetched alone = { 0 };
+
+	*out = (struct fetched){ 0 };
+	if (st->n < 2)
+		return;
+	shares_find(first, st->cycles, st);
+	fetched_find(st, out);
+	for (uint32_t r = 0; r < st->replicates; r++) {
+		for (uint32_t i = 0; i < st->n; i++)
+			cycles[i] = st->single[i][r];
+		shares_find(first, cycles, st);
+		fetched_find(st, &alone);
+		out->agreed += alone.bytes == out->bytes;
+	}
+	if (out->agreed < AGREED * st->replicates)
+		out->bytes = 0;
+}
+
+/* -- what is asked ------------------------------------------------------ */
+
+static int plan_flushes(const struct mp_view *view, struct mp_plan *plan)
+{
+	int err = 0;
+
+	if (!(view->caps & MP_CAP_SEQUENCE))
+		return 0;
+	for (uint32_t d = FLUSHED; d < MP_LINE_MAX && !err; d *= 2)
+		err = mp_line_flush_plan(view, MP_LINE_BOTH, d, plan);
+	return err ? err : mp_line_flush_plan(view, MP_LINE_ALONG,
+					      FLUSHED / 2, plan);
+}
+
+static int plan_strides(const struct mp_view *view,
+			const struct first *first, uint32_t from,
+			struct mp_plan *plan)
+{
+	struct mp_sweep sweep;
+	int err = 0;
+
+	for (uint32_t s = from; s <= STRIDE_MAX && !err; s *= 2) {
+		stride_sweep(view, first, s, &sweep);
+		err = mp_sweep_plan(&sweep, view, footprint(first), REPLICATES,
+				    plan);
+	}
+	return err;
+}
+
+/**
+ * struct counts - lines counted, from the shortest on, until they fit
+ * @line: the first length that fits, 0 = none
+ * @clear: shorter ones did clearly not
+ * @time: of a hop of those that did not, the most
+ * @sector: what is fetched at once, by the misses of the shortest, NaN = not
+ *	known
+ * @replicates: the fewest
+ */
+struct counts {
+	uint32_t line;
+	bool clear;
+	double time;
+	double sector;
+	uint32_t replicates;
+};
+
+static void room_of(const struct first *first, struct mp_line_room *room)
+{
+	mp_line_room_of(first->fits_bytes, room);
+	room->fits_bytes = first->fits_bytes;
+	room->hit_time = first->latency;
+}
+
+static int counts_take(const struct mp_view *view, const struct first *first,
+		       struct mp_fact *fact, struct counts *out)
+{
+	struct mp_line_room room;
+
+	*out = (struct counts){ .clear = true, .sector = NAN,
+				 .replicates = UINT32_MAX };
+	room_of(first, &room);
+	for (uint32_t unit = COUNT_FROM; unit <= MP_LINE_MAX; unit *= 2) {
+		struct mp_line_count count;
+		int err = mp_line_count(view, &room, unit, fact, &count);
+
+		if (err)
+			return err;
+		if (count.replicates && count.replicates < out->replicates)
+			out->replicates = count.replicates;
+		if (count.fits == MP_LINE_NO)
+			out->time = fmax(out->time, count.time);
+		if (unit == COUNT_FROM && count.fits == MP_LINE_NO)
+			out->sector = unit / count.share;
+		if (count.fits == MP_LINE_YES) {
+			out->line = unit;
+			return 0;
+		}
+		out->clear &= count.fits == MP_LINE_NO;
+		if (count.fits == MP_LINE_OPEN)
+			return 0;
+	}
+	return 0;
+}
+
+static int counts_plan(const struct mp_view *view, const struct first *first,
+		       struct mp_plan *plan)
+{
+	struct mp_line_room room;
+	int err = 0;
+
+	room_of(first, &room);
+	for (uint32_t unit = COUNT_FROM; unit <= MP_LINE_MAX && !err;
+	     unit *= 2) {
+		struct mp_line_count count;
+
+		err = mp_line_count_plan(view, &room, unit, plan);
+		if (!err)
+			err = mp_line_count(view, &room, unit, NULL, &count);
+		if (!err && (count.fits == MP_LINE_YES ||
+			     count.fits == MP_LINE_OPEN))
+			break;
+		plan->stage++;
+	}
+	return err;
+}
+
+static int plan_rest(const struct mp_view *view, const struct first *first,
+		     struct mp_plan *plan)
+{
+	struct fetched fetched;
+	struct strides st;
+	int err = strides_take(view, first, &st, NULL);
+
+	if (err || !st.n)
+		return err;
+	fetched_all(first, &st, &fetched);
+	if (fetched.shorter) {
+		err = plan_strides(view, first, STRIDE_MIN, plan);
+		plan->stage++;
+	}
+	if (!err)
+		err = counts_plan(view, first, plan);
+	return err;
+}
+
+static int next(const struct mp_view *view, struct mp_plan *plan)
+{
+	struct first first = { .fits_bytes = NAN };
+	struct mp_sweep sweep;
+	int err;
+
+	rough_sweep(view, &sweep);
+	err = mp_cpu_grid(&sweep, view, ROUGH_FROM, ROUGH_TO, ROUGH_GRAIN,
+			  ROUGH_REPLICATES, plan);
+	if (!err)
+		err = plan_flushes(view, plan);
+	plan->stage++;
+	if (!err)
+		err = rough_find(view, &first);
+	if (err || isnan(first.fits_bytes))
+		return err ? err : 1;
+	err = plan_strides(view, &first, 2 * STRIDE_MIN, plan);
+	plan->stage++;
+	if (!err)
+		err = plan_rest(view, &first, plan);
+	return err ? err : 1;
+}
+
+/* -- what it says ------------------------------------------------------- */
+
+/**
+ * struct seen - all that was seen of the first level
+ * @first: where it ends, roughly
+ * @st, @fetched: what is fetched at once
+ * @counts: lines counted
+ * @flush: of neighbours 64 and 128 bytes apart; do they go together?
+ * @half: of the halves of 64 bytes, one brought in by the other
+ */
+struct seen {
+	struct first first;
+	struct strides st;
+	struct fetched fetched;
+	struct counts counts;
+	uint32_t flush[2];
+	uint32_t half;
+};
+
+static int see(const struct mp_view *view, struct seen *seen,
+	       struct mp_fact *fact)
+{
+	int err;
+
+	*seen = (struct seen){ .half = MP_LINE_OPEN };
+	err = rough_find(view, &seen->first);
+	if (view->caps & MP_CAP_SEQUENCE) {
+		for (uint32_t i = 0; i < 2; i++)
+			seen->flush[i] = mp_line_flush(view, MP_LINE_BOTH,
+						       FLUSHED << i, fact);
+		seen->half = mp_line_flush(view, MP_LINE_ALONG, FLUSHED / 2,
+					   fact);
+	}
+	if (err || isnan(seen->first.fits_bytes))
+		return err;
+	err = strides_take(view, &seen->first, &seen->st, fact);
+	if (err)
+		return err;
+	fetched_all(&seen->first, &seen->st, &seen->fetched);
+	return counts_take(view, &seen->first, fact, &seen->counts);
+}
+
+/* The most that the line can be: neighbours so far apart do not go together.
+ * Where they do, an outer level of longer lines may have taken them out of
+ * this one, so that says little. */
+static uint32_t most(const struct seen *seen)
+{
+	for (uint32_t i = 0; i < 2; i++)
+		if (seen->flush[i] == MP_LINE_NO)
+			return FLUSHED << i;
+	return MP_LINE_MAX;
+}
+
+/* Slots that do not stay are served by the next level. Where they come from
+ * further out, that one may be the one that has too few lines: if it holds
+ * all that the first one does, they leave both. */
+static bool is_served_next(const struct seen *seen)
+{
+	double most = 0;
+
+	for (uint32_t i = 0; i < seen->st.n; i++)
+		most = fmax(most, seen->st.cycles[i]);
+	return seen->counts.time <= NEXT_LEVEL * most;
+}
+
+/*
+ * Longer than 32 bytes, as fewer slots stay than if it were no longer, or as
+ * a flush takes more: but prefetchers that cannot be turned off take room,
+ * too. They have not if the halves of what comes along go as one.
+ */
+static uint32_t line_of(const struct mp_view *view, const struct seen *seen)
+{
+	const bool flushes = view->caps & MP_CAP_SEQUENCE;
+	const struct counts *counts = &seen->counts;
+	const uint32_t limit = most(seen);
+
+	/* A count that fits is certain, whatever else is brought along. */
+	if (counts->line == COUNT_FROM)
+		return COUNT_FROM;
+	/* No less than what is fetched, no more than what is flushed. */
+	if (flushes && seen->st.quiet && seen->fetched.bytes == limit &&
+	    (!counts->line || counts->line >= limit))
+		return limit;
+	if (seen->st.quiet && counts->line &&
+	    seen->fetched.bytes == counts->line && counts->line <= limit)
+		return counts->line;
+	if (flushes && !seen->st.quiet && limit == FLUSHED &&
+	    !(seen->fetched.bytes > 0 && seen->fetched.bytes < FLUSHED))
+		return seen->half == MP_LINE_YES ? FLUSHED :
+		       seen->half == MP_LINE_NO ? COUNT_FROM : 0;
+	if (!counts->clear || !is_served_next(seen))
+		return 0;
+	if (seen->st.quiet)
+		return counts->line <= limit ? counts->line : 0;
+	if (!flushes)
+		return counts->line == seen->fetched.bytes ? counts->line : 0;
+	return counts->line == FLUSHED ? FLUSHED : 0;
+}
+
+static void say_line(const struct mp_view *view, const struct seen *seen,
+		     struct mp_fact *fact)
+{
+	const uint32_t line = line_of(view, seen);
+
+	snprintf(fact->method, sizeof(fact->method),
+		 "of slots far apart it holds as many as it has lines; neighbours that stay when one is flushed do not share one");
+	if (line) {
+		mp_line_bracket(fact, line, seen->counts.replicates);
+		return;
+	}
+	mp_fact_cannot(fact, "bytes",
+		       isnan(seen->first.fits_bytes) ?
+		       "no usable latency curve: too few undisturbed measurements" :
+		       "slots that are held (lines of %u bytes), neighbours that are flushed (at most %u) and what is fetched at once (%.0f) do not make one line: prefetchers or noise",
+		       seen->counts.line, most(seen), seen->fetched.bytes);
+}
+
+static void say_sector(const struct mp_fact *line, const struct seen *seen,
+		       struct mp_fact *fact)
+{
+	const double bytes = seen->fetched.bytes;
+
+	snprintf(fact->method, sizeof(fact->method),
+		 "misses halve with the stride while slots are fetched together: %.2f at half of that, %.2f at it",
+		 seen->fetched.below, seen->fetched.above);
+	if (line->verdict == MP_MEASURED && line->value > COUNT_FROM &&
+	    !(fabs(log2(seen->counts.sector / bytes)) <= SECTORS_APART))
+		mp_fact_cannot(fact, "bytes",
+			       "%.0f bytes by the misses of rings of several strides, which those of sparse rings do not bear out: another level's may show as well",
+			       bytes);
+	else if (bytes > 0 && line->verdict == MP_MEASURED &&
+		 bytes <= line->value)
+		mp_line_bracket(fact, bytes, seen->st.replicates);
+	else if (line->verdict == MP_MEASURED && bytes > line->value)
+		mp_fact_cannot(fact, "bytes",
+			       "%.0f bytes come at once, more than a line: prefetchers bring the rest",
+			       bytes);
+	else
+		mp_fact_cannot(fact, "bytes",
+			       "no stride at which misses cease to halve stands out, or the line is not known");
+}
+
+static int infer(const struct mp_view *view, struct mp_facts *facts)
+{
+	struct mp_fact line, *fact;
+	struct seen seen;
+	int err;
+
+	fact = mp_cpu_fact(facts, view, mp_cpu_level_name[0], "line", "bytes");
+	if (!fact)
+		return -ENOMEM;
+	err = see(view, &seen, fact);
+	if (err)
+		return err;
+	say_line(view, &seen, fact);
+	line = *fact;
+	fact = mp_cpu_fact(facts, view, mp_cpu_level_name[0], "sector",
+			   "bytes");
+	if (!fact)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < line.n_evidence; i++)
+		mp_fact_note(fact, line.evidence[i]);
+	say_sector(&line, &seen, fact);
+	return 0;
+}
+
+const struct mp_probe mp_probe_line_l1d = {
+	.name = "line-l1d",
+	.asks = "in what units does the first level fetch and allot?",
+	.facts = "cpu.l1d.line,cpu.l1d.sector",
+	.needs = MP_CAP_CHASE,
+	.weight = 3,
+	.quick = true,
+	.next = next,
+	.infer = infer,
+};

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Probe policy: which line of a full set goes?
+ *
+ * Some lines of one set are accessed in sequences that were drawn so that
+ * policies differ in which accesses hit. What hit is held against all
+ * policies that are known here, each of which says what would have hit; and
+ * more sequences are asked for until one class of them is left.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "probe/policy_look.h"
+
+/* Levels that can be asked, and levels that have a fact. */
+#define LEVELS 2u
+#define FACTS 3u
+/* Walks to begin with, and so many more each time that classes are left. */
+#define WALKS_FIRST 6u
+#define WALKS_MORE 4u
+/* Shares known no better than this tell nothing. */
+#define BLURRED 0.3
+/* So many looks may find a line that was to leave the level inside. */
+#define STAYED 0.02
+/* Where nearly all looks hit, nothing was driven out. */
+#define ALL_HIT 0.95
+
+/* What was seen of a level. */
+struct found {
+	uint32_t n;		/* walks */
+	uint32_t lost;		/* walks that no burst of could be used */
+	bool contiguous;
+	double error;		/* of shares, in the mean */
+	double hits;		/* share of looks, in the mean */
+	double stayed;		/* share of looks at what had not left */
+	struct mp_policy_verdict verdict;
+	struct mp_policy_walk walk[MP_POLICY_WALKS];
+	struct mp_policy_looked looked[MP_POLICY_WALKS];
+};
+
+static void add_means(struct found *found)
+{
+	uint32_t all = 0;
+
+	found->contiguous = true;
+	for (uint32_t i = 0; i < found->n; i++) {
+		const uint32_t looks = mp_policy_looks(&found->walk[i]);
+
+		found->contiguous &= found->looked[i].contiguous;
+		found->stayed += found->looked[i].stayed;
+		for (uint32_t k = 0; k < looks; k++) {
+			if (isnan(found->looked[i].error[k]))
+				continue;
+			all++;
+			found->error += found->looked[i].error[k];
+			found->hits += found->looked[i].hit[k];
+		}
+	}
+	found->stayed /= all ? all : 1;
+	found->error /= all ? all : 1;
+	found->hits /= all ? all : 1;
+}
+
+/* The walks that were measured, and what they say. */
+static int find(const struct mp_view *view,
+		const struct mp_policy_level *level, struct found *found)
+{
+	struct mp_policy_seen seen[MP_POLICY_WALKS];
+
+	memset(found, 0, sizeof(*found));
+	for (uint32_t i = 0; i < MP_POLICY_WALKS; i++) {
+		struct mp_policy_walk *walk = &found->walk[found->n];
+		struct mp_policy_looked *looked = &found->looked[found->n];
+		int err;
+
+		mp_policy_look_walk(level, i, walk);
+		err = mp_policy_look_at(level, view, walk, looked);
+		if (err == -ENOMEM)
+			return err;
+		found->lost += err != 0;
+		if (err)
+			continue;
+		seen[found->n++] = (struct mp_policy_seen){
+			walk, looked->hit, looked->error,
+		};
+	}
+	add_means(found);
+	return found->n ? mp_policy_judge(seen, found->n, &found->verdict) : 0;
+}
+
+static bool is_open(const struct found *found)
+{
+	const uint32_t classes = found->verdict.classes;
+
+	return !found->n || classes & (classes - 1);
+}
+
+static int plan_level(const struct mp_view *view, uint32_t k,
+		      struct mp_plan *plan, struct found *found)
+{
+	struct mp_policy_level level;
+	uint32_t walks = WALKS_FIRST;
+	char why[MP_FACT_TEXT];
+	struct mp_exp exp;
+	int err;
+
+	if (!mp_policy_level_find(view, k, &level, why))
+		return 0;
+	err = find(view, &level, found);
+	if (err)
+		return err;
+	if (found->n >= WALKS_FIRST && is_open(found))
+		walks = found->n + WALKS_MORE;
+	if (found->n && !is_open(found))
+		walks = found->n;
+	for (uint32_t i = 0; i < walks && i < MP_POLICY_WALKS && !err; i++) {
+		mp_policy_look_walk(&level, i, &found->walk[0]);
+		for (uint32_t c = 0; c < 2 && !err; c++) {
+			mp_policy_look_exp(&level, view, &found->walk[0], c,
+					   &exp);
+			if (exp.arena[0].bytes <= view->arena_max_bytes)
+				err = mp_plan_add(plan, &exp,
+						  MP_POLICY_LOOK_REPLICATES);
+		}
+	}
+	return err;
+}
+
+static int next(const struct mp_view *view, struct mp_plan *plan)
+{
+	struct found *found = malloc(sizeof(*found));
+	int err = found ? 0 : -ENOMEM;
+
+	for (uint32_t k = 0; k < LEVELS && !err; k++) {
+		plan->stage = k;
+		err = plan_level(view, k, plan, found);
+	}
+	free(found);
+	return err ? err : 1;
+}
+
+static void leave_open(const struct mp_policy_level *level,
+		       const struct found *found, struct mp_fact *fact)
+{
+	char left[MP_FACT_NAME];
+
+	if (level->k && !found->contiguous)
+		mp_fact_cannot(fact, "", "this level is indexed by physical address and the memory is not contiguous: ask for huge pages");
+	else if (found->stayed > STAYED)
+		mp_fact_cannot(fact, "", "lines stay in the level inside, and what this level does is hidden");
+	else if (found->error > BLURRED)
+		mp_fact_cannot(fact, "", "the steps of the clock hide whether an access hits");
+	else if (found->hits > ALL_HIT)
+		mp_fact_cannot(fact, "", "lines %llu bytes apart do not drive one another out: size or ways are not what they seem",
+			       (unsigned long long)level->way_bytes);
+	else if (!found->verdict.classes)
+		mp_fact_cannot(fact, "", "no policy known here explains what hits: the nearest, %s, is contradicted in %u of %u accesses",
+			       mp_policy_class_name(found->verdict.best.class),
+			       found->verdict.contradicted,
+			       found->verdict.looks);
+	else {
+		mp_policy_classes_print(found->verdict.classes, left,
+					sizeof(left));
+		mp_fact_cannot(fact, "", "%s explain what hits alike", left);
+	}
+}
+
+static void settle(const struct mp_policy_level *level,
+		   const struct found *found, struct mp_fact *fact)
+{
+	const uint32_t classes = found->verdict.classes;
+
+	snprintf(fact->method, sizeof(fact->method),
+		 "what hits in %u sequences of accesses to lines of one set, held against each policy's simulation",
+		 found->n);
+	for (uint32_t i = 0; i < found->n; i++)
+		mp_fact_note(fact, found->looked[i].id[0]);
+	if (!found->n) {
+		mp_fact_cannot(fact, "", "no sequence of accesses was measured undisturbed");
+		return;
+	}
+	if (!classes || is_open(found) || found->error > BLURRED ||
+	    found->stayed > STAYED || (level->k && !found->contiguous)) {
+		leave_open(level, found, fact);
+		return;
+	}
+	fact->verdict = MP_MEASURED;
+	fact->is_text = true;
+	snprintf(fact->text, sizeof(fact->text), "%s",
+		 mp_policy_class_name(found->verdict.best.class));
+}
+
+static bool is_absent(const struct mp_view *view, uint32_t k)
+{
+	const struct mp_fact *size;
+	char name[MP_FACT_NAME];
+
+	snprintf(name, sizeof(name), "cpu.%s.size", mp_cpu_level_name[k]);
+	size = mp_facts_find(view->facts, name);
+	return size && size->verdict == MP_ABSENT;
+}
+
+static int infer_level(const struct mp_view *view, uint32_t k,
+		       struct mp_fact *fact, struct found *found)
+{
+	struct mp_policy_level level;
+	char why[MP_FACT_TEXT];
+	int err;
+
+	if (is_absent(view, k)) {
+		fact->verdict = MP_ABSENT;
+		return 0;
+	}
+	if (k >= LEVELS) {
+		mp_fact_cannot(fact, "", "a level so far out is hashed over slices: which lines share a set is not known");
+		return 0;
+	}
+	if (!mp_policy_level_find(view, k, &level, why)) {
+		mp_fact_cannot(fact, "", "%s", why);
+		return 0;
+	}
+	err = find(view, &level, found);
+	if (!err)
+		settle(&level, found, fact);
+	return err;
+}
+
+static int infer(const struct mp_view *view, struct mp_facts *facts)
+{
+	struct found *found = malloc(sizeof(*found));
+	int err = found ? 0 : -ENOMEM;
+
+	for (uint32_t k = 0; k < FACTS && !err; k++) {
+		struct mp_fact *fact = mp_cpu_fact(facts, view,
+						   mp_cpu_level_name[k],
+						   "policy", "");
+
+		err = fact ? infer_level(view, k, fact, found) : -ENOMEM;
+	}
+	free(found);
+	return err;
+}
+
+const struct mp_probe mp_probe_policy = {
+	.name = "policy",
+	.asks = "which line of a full set goes?",
+	.after = "line,cache-size,latency,dram,ways",
+	.facts = "cpu.l1d.policy,cpu.l2.policy,cpu.l3.policy",
+	.needs = MP_CAP_SEQUENCE,
+	.weight = 3,
+	.quick = false,
+	.next = next,
+	.infer = infer,
+};

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Walks over lines of one set, as experiments, and what was seen of them.
+ *
+ * A step is timed with a clock that may move in steps longer than a miss
+ * takes. The same step of many bursts begins at any phase of the clock, so
+ * that the mean tells what one reading hides. Lines of one set lie pages
+ * apart and meet in the TLB, too: a control of the same pages, each line
+ * moved to another set, says what a step takes where nothing is driven out.
+ * What a miss takes more is known from latencies.
+ */
+#include "probe/policy_look.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/clock.h"
+#include "analysis/stat.h"
+#include "steps.h"
+
+/* So many turns of its ways drive all lines out of the level inside, all but
+ * one in twenty where victims are random. */
+#define LEAVE_TURNS 3u
+/* Lines that do it return no sooner than after so many turns. */
+#define LEAVE_LINES 6u
+/* Steps of a walk that do so; the others empty the set, and look. */
+#define LEAVE_STEPS_MAX 320u
+/* Ways that a walk has room for. */
+#define WAYS_MAX 40u
+/* Sizes are measured this well, or better: what a way has of them is the
+ * nearest number with no odd factor beyond the greatest here. */
+#define WAY_ERROR 0.03
+#define WAY_FACTOR 15u
+#define PAGE 4096u
+#define HUGE_PAGE (2ull << 20)
+/* Of the ways of the innermost level lines of a control take a part. */
+#define CONTROL_WAYS 0.75
+#define BURSTS_MIN 16u
+#define BURSTS_MAX 512u
+/* A clock's step spreads readings by half of it at most; the mean is to be
+ * known to a tenth of what a miss takes. */
+#define SPREAD 5.0
+/* What takes longer than so many misses counts as no longer. */
+#define FAR 2.0
+
+/* -- levels ------------------------------------------------------------- */
+
+static double measured(const struct mp_view *view, uint32_t k,
+		       const char *what)
+{
+	const struct mp_fact *fact;
+	char name[MP_FACT_NAME];
+
+	snprintf(name, sizeof(name), "cpu.%s.%s", mp_cpu_level_name[k], what);
+	fact = mp_facts_find(view->facts, name);
+	return fact && fact->verdict == MP_MEASURED ? fact->value : NAN;
+}
+
+static bool cannot(char why[MP_FACT_TEXT], const char *reason)
+{
+	snprintf(why, MP_FACT_TEXT, "%s", reason);
+	return false;
+}
+
+/* The nearest whole number of slots without large odd factors. Where none is
+ * near: what was measured, if it is a whole number; else 0. */
+static uint64_t round_way(double bytes)
+{
+	const uint64_t exact = fmod(bytes, MP_STEPS_SLOT) > 0 ? 0 :
+							(uint64_t)bytes;
+	uint64_t best = 0;
+
+	for (uint64_t odd = 1; odd <= WAY_FACTOR; odd += 2) {
+		const double power = exp2(round(log2(bytes / (double)odd)));
+		const uint64_t way = (uint64_t)power * odd;
+
+		if (way % MP_STEPS_SLOT == 0 &&
+		    fabs((double)way - bytes) < fabs((double)best - bytes))
+			best = way;
+	}
+	return fabs((double)best - bytes) <= WAY_ERROR * bytes ? best : exact;
+}
+
+static bool find_times(const struct mp_view *view,
+		       struct mp_policy_level *level)
+{
+	const double own = mp_cpu_value(view, mp_cpu_level_name[level->k],
+					"latency");
+	double next = mp_cpu_value(view, mp_cpu_level_name[level->k + 1],
+				   "latency");
+
+	if (isnan(next))
+		next = mp_cpu_value(view, "dram", "latency");
+	level->more_ns = own - mp_cpu_value(view, mp_cpu_level_name[0],
+					    "latency");
+	level->miss_ns = next - own;
+	return level->more_ns >= 0 && level->miss_ns > 0;
+}
+
+/* Lines of the same set inside, but of another one here, for so many steps. */
+static uint32_t leave_lines(const struct mp_policy_level *level,
+			    uint32_t steps)
+{
+	const uint32_t least = LEAVE_LINES * level->leave / LEAVE_TURNS;
+	const uint32_t most = (steps + level->visits - 1) / level->visits;
+
+	return most > least ? most : least;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		const uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* Lines have to leave the level inside by others of the same set there, and
+ * of another set here. */
+static bool find_inside(const struct mp_view *view,
+			struct mp_policy_level *level, char why[MP_FACT_TEXT])
+{
+	const double size = measured(view, level->k - 1, "size");
+	const double ways = measured(view, level->k - 1, "ways");
+
+	if (isnan(size) || isnan(ways))
+		return cannot(why, "the ways of the level inside, which hides this one, could not be counted");
+	level->stride = round_way(size / ways);
+	if (level->k > 1 || !level->stride)
+		return cannot(why, "how far apart the lines of a set of the level inside are is not known");
+	level->apart = (uint32_t)(level->way_bytes /
+				  common_divisor(level->way_bytes,
+						 level->stride));
+	if (level->apart < 2)
+		return cannot(why, "what drives lines out of the level inside falls on the same set here");
+	level->leave = LEAVE_TURNS * (uint32_t)ways;
+	/* If they drove one another out here they might not stay inside. */
+	if (leave_lines(level, LEAVE_STEPS_MAX) >
+	    (level->apart - 1) * level->ways)
+		return cannot(why, "there are too few sets for what drives lines out of the level inside");
+	return true;
+}
+
+/* All lines of a walk have to stay in the innermost level in its control. */
+static bool find_control(struct mp_policy_level *level, double inner_ways,
+			 double line, char why[MP_FACT_TEXT])
+{
+	const uint64_t way = level->stride < PAGE ? level->stride : PAGE;
+	const uint32_t lines = mp_policy_walk_lines(level->ways,
+						    level->visits) +
+			       (level->leave ? leave_lines(level,
+							   LEAVE_STEPS_MAX) : 0);
+
+	level->line = line > MP_STEPS_SLOT ? (uint32_t)line : MP_STEPS_SLOT;
+	level->spread = (uint32_t)(way / level->line);
+	if (!level->spread ||
+	    (lines + level->spread - 1) / level->spread >
+		    ceil(CONTROL_WAYS * inner_ways))
+		return cannot(why, "the innermost level is too small to tell page walks from misses");
+	return true;
+}
+
+bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
+			  struct mp_policy_level *level,
+			  char why[MP_FACT_TEXT])
+{
+	const double size = measured(view, k, "size");
+	const double ways = measured(view, k, "ways");
+	const double line = measured(view, 0, "line");
+
+	*level = (struct mp_policy_level){ .k = k };
+	if (isnan(size) || isnan(ways))
+		return cannot(why, "the level's size or ways could not be measured");
+	if (ways < 2)
+		return cannot(why, "with one way there is nothing to choose");
+	if (ways > WAYS_MAX)
+		return cannot(why, "a sequence has no room for the lines of a set so large");
+	level->ways = (uint32_t)ways;
+	level->way_bytes = round_way(size / ways);
+	level->stride = level->way_bytes;
+	level->apart = 1;
+	level->repeats = level->way_bytes && !(HUGE_PAGE % level->way_bytes);
+	if (!level->way_bytes)
+		return cannot(why, "size and ways do not tell how far apart the lines of a set are");
+	/* A slot is two lines where these are that short. */
+	level->visits = line < MP_STEPS_SLOT ? MP_STEPS_VISITS / 2 :
+					       MP_STEPS_VISITS;
+	if (line < MP_STEPS_SLOT / 2)
+		return cannot(why, "lines so short hold too few steps of a sequence");
+	if (!find_times(view, level))
+		return cannot(why, "what a miss takes could not be measured");
+	if (k && !find_inside(view, level, why))
+		return false;
+	return find_control(level, k ? measured(view, 0, "ways") : ways, line,
+			    why);
+}
+
+/* -- experiments -------------------------------------------------------- */
+
+void mp_policy_look_walk(const struct mp_policy_level *level, uint32_t number,
+			 struct mp_policy_walk *walk)
+{
+	mp_policy_walk_make(walk, level->ways, level->visits, level->leave,
+			    MP_EXP_STEPS, number);
+}
+
+static uint32_t leaves_of(const struct mp_policy_walk *walk)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < walk->n; i++)
+		n += walk->step[i].what == MP_POLICY_LEAVE;
+	return n;
+}
+
+static uint32_t leave_slot(const struct mp_policy_level *level, uint32_t i)
+{
+	const uint32_t others = level->apart - 1;
+
+	return i / others * (others + 1) + 1 + i % others;
+}
+
+/* The @n-th line of all, at a slot, or in a control at another of its page. */
+static void add_step(const struct mp_policy_level *level, bool control,
+		     uint32_t slot, uint32_t n, uint32_t what,
+		     struct mp_exp *exp)
+{
+	struct mp_actor *actor = &exp->actor[0];
+
+	if (control)
+		slot = (uint32_t)((slot * level->stride +
+				   n % level->spread * level->line) /
+				  MP_STEPS_SLOT);
+	if (actor->length < (slot + 1ull) * actor->stride)
+		actor->length = (slot + 1ull) * actor->stride;
+	exp->steps[exp->n_steps++] = slot << 2 | what;
+}
+
+static void add_steps(const struct mp_policy_level *level,
+		      const struct mp_policy_walk *walk, bool control,
+		      struct mp_exp *exp)
+{
+	static const uint32_t what[] = {
+		[MP_POLICY_TOUCH] = MEMPROBE_STEP_TOUCH,
+		[MP_POLICY_FLUSH] = MEMPROBE_STEP_FLUSH,
+		[MP_POLICY_LOOK] = MEMPROBE_STEP_TIME,
+	};
+	const uint32_t lines = level->apart < 2 ? 0 :
+			       leave_lines(level, leaves_of(walk) *
+						  level->leave);
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < walk->n; i++) {
+		const struct mp_policy_step *step = &walk->step[i];
+
+		if (step->what != MP_POLICY_LEAVE) {
+			add_step(level, control, step->line * level->apart,
+				 step->line, what[step->what], exp);
+			continue;
+		}
+		for (uint32_t k = 0; k < level->leave; k++) {
+			const uint32_t line = left++ % lines;
+
+			add_step(level, control, leave_slot(level, line),
+				 walk->lines + line, MEMPROBE_STEP_TOUCH, exp);
+		}
+	}
+}
+
+/* As the first batch of the run says, so that it is the same each time. */
+static uint32_t bursts_for(const struct mp_policy_level *level,
+			   const struct mp_view *view)
+{
+	uint32_t bursts = BURSTS_MIN;
+	double steps = 0;
+
+	for (uint32_t i = 0; i < view->n_batches; i++) {
+		const struct mp_grant *grant = &view->batch[i]->grant;
+
+		if (view->batch[i]->error || !(grant->tick_hz > 0))
+			continue;
+		steps = (double)grant->tick_step /
+			(level->miss_ns * 1e-9 * grant->tick_hz);
+		break;
+	}
+	while (bursts < BURSTS_MAX &&
+	       bursts * MP_POLICY_LOOK_REPLICATES <
+		       SPREAD * SPREAD * steps * steps)
+		bursts *= 2;
+	return bursts;
+}
+
+void mp_policy_look_exp(const struct mp_policy_level *level,
+			const struct mp_view *view,
+			const struct mp_policy_walk *walk, bool control,
+			struct mp_exp *exp)
+{
+	struct mp_actor *actor = &exp->actor[0];
+
+	mp_exp_chase(exp, view->cpu, view->pages, 0,
+		     control ? MP_STEPS_SLOT : level->stride, 0);
+	actor->op = MP_OP_SEQUENCE;
+	actor->warm_hops = 0;
+	actor->bursts = bursts_for(level, view);
+	exp->arena[0].node = view->node;
+	add_steps(level, walk, control, exp);
+	exp->arena[0].bytes = actor->length;
+	/* Small arenas get no huge pages. */
+	if (view->pages != MP_PAGES_4K)
+		exp->arena[0].bytes += HUGE_PAGE - 1 -
+				       (actor->length - 1) % HUGE_PAGE;
+}
+
+/* -- what was seen ------------------------------------------------------ */
+
+/* Readings of a walk: a row for each burst. */
+struct readings {
+	uint32_t looks;
+	uint32_t n;
+	uint32_t room;
+	double *ticks;
+	double hz;
+	double step;
+};
+
+/* Which set a line falls on is known within a contiguous stretch, and in all
+ * huge pages alike where sets repeat in each. */
+static bool is_contiguous(const struct mp_policy_level *level,
+			  const struct mp_batch *batch)
+{
+	const struct mp_grant_arena *a = &batch->grant.arena[0];
+	const bool huge = a->pages == MP_PAGES_THP ||
+			  a->pages == MP_PAGES_2M || a->pages == MP_PAGES_1G;
+
+	return a->contiguous ||
+	       (huge && (level->repeats ||
+			 batch->exp.actor[0].length <= HUGE_PAGE));
+}
+
+static int add_row(struct readings *readings, const uint64_t *word)
+{
+	const uint32_t wide = readings->looks;
+
+	if (readings->n == readings->room) {
+		const uint32_t room = readings->room ? 2 * readings->room : 64;
+		double *more = realloc(readings->ticks, (size_t)room * wide *
+				       sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		readings->ticks = more;
+		readings->room = room;
+	}
+	for (uint32_t i = 0; i < wide; i++)
+		readings->ticks[(size_t)readings->n * wide + i] =
+			(double)word[i];
+	readings->n++;
+	return 0;
+}
+
+static int read_batch(const struct mp_batch *batch, struct readings *readings)
+{
+	int err = 0;
+
+	readings->hz = batch->grant.tick_hz;
+	readings->step = (double)batch->grant.tick_step;
+	for (uint32_t i = 0; i < batch->n_samples && !err; i++) {
+		const struct memprobe_sample *sample = &batch->sample[i];
+
+		if (mp_sample_calm(sample) &&
+		    sample->payload_kind == MEMPROBE_PAYLOAD_TICKS &&
+		    sample->payload_count == readings->looks)
+			err = add_row(readings, batch->payload +
+						sample->payload_offset);
+	}
+	return err;
+}
+
+static int read_all(const struct mp_policy_level *level,
+		    const struct mp_view *view, const struct mp_exp *exp,
+		    uint64_t id, struct readings *readings, bool *contiguous)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < view->n_batches && !err; i++) {
+		const struct mp_batch *batch = view->batch[i];
+
+		if (batch->id != id || !mp_batch_counts(batch) ||
+		    !(batch->grant.tick_hz > 0) ||
+		    !mp_exp_equal(&batch->exp, exp))
+			continue;
+		*contiguous &= is_contiguous(level, batch);
+		err = read_batch(batch, readings);
+	}
+	return !err && !readings->n ? -ENODATA : err;
+}
+
+/* Mean of a look's readings, none of them taken for more than @cap. */
+static double mean_of(const struct readings *readings, uint32_t look,
+		      double cap, double *error)
+{
+	double sum = 0, squares = 0, mean;
+
+	for (uint32_t i = 0; i < readings->n; i++) {
+		const double t = fmin(readings->ticks[(size_t)i *
+					readings->looks + look], cap);
+
+		sum += t;
+		squares += t * t;
+	}
+	mean = sum / readings->n;
+	*error = sqrt(fmax(squares / readings->n - mean * mean, 0) /
+		      readings->n);
+	return mean;
+}
+
+/* Of a control: what comes between now and then is not to show. */
+static double calm_mean(const struct readings *readings, uint32_t look,
+			double beyond, double *error)
+{
+	double *sorted = malloc(readings->n * sizeof(*sorted)), middle = NAN;
+
+	for (uint32_t i = 0; sorted && i < readings->n; i++)
+		sorted[i] = readings->ticks[(size_t)i * readings->looks + look];
+	if (sorted)
+		middle = mp_stat_median(sorted, readings->n);
+	free(sorted);
+	return mean_of(readings, look, middle + beyond, error);
+}
+
+static void see_look(const struct mp_policy_level *level,
+		     const struct readings *readings,
+		     const struct readings *control, uint32_t look,
+		     struct mp_policy_looked *looked)
+{
+	const double tick = 1e-9 * readings->hz;
+	const double miss = level->miss_ns * tick;
+	const double beyond = FAR * miss + 2 * readings->step;
+	double error[2], hit, share;
+
+	hit = calm_mean(control, look, beyond, &error[0]) +
+	      level->more_ns * tick;
+	share = 1 - (mean_of(readings, look, hit + beyond, &error[1]) - hit) /
+		    miss;
+	/* More of a hit than this level has: it was one inside. */
+	looked->stayed += level->k && (share - 1) * level->miss_ns >
+					      level->more_ns / 2;
+	looked->hit[look] = fmin(fmax(share, 0), 1);
+	looked->error[look] = hypot(error[0], error[1]) / miss;
+}
+
+/* First looks come after a flush, in the control too, and tell nothing. */
+static void see(const struct mp_policy_level *level,
+		const struct mp_policy_walk *walk,
+		const struct readings *readings,
+		const struct readings *control,
+		struct mp_policy_looked *looked)
+{
+	bool seen[MP_POLICY_LINES] = { false };
+	uint32_t look = 0;
+
+	looked->stayed = 0;
+	for (uint32_t i = 0; i < walk->n; i++) {
+		if (walk->step[i].what != MP_POLICY_LOOK)
+			continue;
+		looked->hit[look] = 0;
+		looked->error[look] = NAN;
+		if (seen[walk->step[i].line])
+			see_look(level, readings, control, look, looked);
+		seen[walk->step[i].line] = true;
+		look++;
+	}
+}
+
+int mp_policy_look_at(const struct mp_policy_level *level,
+		      const struct mp_view *view,
+		      const struct mp_policy_walk *walk,
+		      struct mp_policy_looked *looked)
+{
+	const uint32_t looks = mp_policy_looks(walk);
+	struct readings readings[2] = { { .looks = looks },
+					{ .looks = looks } };
+	struct mp_exp exp;
+	int err = 0;
+
+	looked->contiguous = true;
+	for (uint32_t i = 0; i < 2 && !err; i++) {
+		mp_policy_look_exp(level, view, walk, i, &exp);
+		looked->id[i] = mp_exp_id(&exp);
+		err = read_all(level, view, &exp, looked->id[i], &readings[i],
+			       &looked->contiguous);
+	}
+	if (!err)
+		see(level, walk, &readings[0], &readings[1], looked);
+	free(readings[0].ticks);
+	free(readings[1].ticks);
+	return err;
+}

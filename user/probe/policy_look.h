@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What probe policy does with a level: walks over lines of one of its sets,
+ * as experiments, and what was seen of them.
+ */
+#ifndef MP_POLICY_LOOK_H
+#define MP_POLICY_LOOK_H
+
+#include "analysis/policy.h"
+#include "probe/cpu.h"
+
+/** MP_POLICY_LOOK_REPLICATES - of each walk */
+#define MP_POLICY_LOOK_REPLICATES 3u
+/** MP_POLICY_WALKS - the most walks over a level */
+#define MP_POLICY_WALKS 18u
+
+/**
+ * struct mp_policy_level - a level whose policy is asked for
+ * @k: which, 0 the innermost
+ * @ways: lines of a set
+ * @way_bytes: lines so far apart fall on one set
+ * @apart: from line to line of a walk, slots: they fall on one set here and,
+ *	where there is one, on one of the level inside
+ * @stride: bytes from slot to slot: @way_bytes, or those of the level inside
+ * @repeats: sets repeat in each huge page
+ * @line: bytes of a line, as far as slots go: MP_STEPS_SLOT at least
+ * @spread: lines of a page, and of a way of the innermost level, at most
+ * @leave: steps that drive lines out of the level inside; 0 = there is none
+ * @visits: how often a slot's line may be accessed
+ * @more_ns: what a hit costs more than one in the innermost level
+ * @miss_ns: what a miss costs more than a hit, at least
+ */
+struct mp_policy_level {
+	uint32_t k;
+	uint32_t ways;
+	uint64_t way_bytes;
+	uint64_t stride;
+	uint32_t apart;
+	bool repeats;
+	uint32_t line;
+	uint32_t spread;
+	uint32_t leave;
+	uint32_t visits;
+	double more_ns;
+	double miss_ns;
+};
+
+/**
+ * mp_policy_level_find() - can a level be asked?
+ * @view: facts of earlier probes
+ * @k: which
+ * @level: gets what is known of it
+ * @why: gets why not
+ * Return: whether it can.
+ */
+bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
+			  struct mp_policy_level *level,
+			  char why[MP_FACT_TEXT]);
+
+/** mp_policy_look_walk() - walk number @number over a level */
+void mp_policy_look_walk(const struct mp_policy_level *level, uint32_t number,
+			 struct mp_policy_walk *walk);
+
+/**
+ * mp_policy_look_exp() - a walk as an experiment
+ * @view: whose place and pages; the clock's step, of its first batch, says how
+ *	many bursts it takes to see a miss
+ * @control: the same pages in the same order, but each line moved to another
+ *	set, so that all but first looks hit in the innermost level
+ */
+void mp_policy_look_exp(const struct mp_policy_level *level,
+			const struct mp_view *view,
+			const struct mp_policy_walk *walk, bool control,
+			struct mp_exp *exp);
+
+/**
+ * struct mp_policy_looked - what was seen of a walk
+ * @id: of the experiment, and of its control
+ * @contiguous: all of them in contiguous memory, or in huge pages that do
+ * @stayed: looks that found their line in the level inside
+ * @hit, @error: see struct mp_policy_seen
+ */
+struct mp_policy_looked {
+	uint64_t id[2];
+	bool contiguous;
+	uint32_t stayed;
+	double hit[MP_POLICY_STEPS];
+	double error[MP_POLICY_STEPS];
+};
+
+/**
+ * mp_policy_look_at() - what the batches of a walk show
+ * Return: 0; -ENODATA: no burst of it, or of its control, can be used; -ENOMEM.
+ */
+int mp_policy_look_at(const struct mp_policy_level *level,
+		      const struct mp_view *view,
+		      const struct mp_policy_walk *walk,
+		      struct mp_policy_looked *looked);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Looks at a TLB: what a load costs more when a ring visits so many pages,
+ * one line of each, a stride of pages apart.
+ */
+#ifndef MP_TLB_LOOK_H
+#define MP_TLB_LOOK_H
+
+#include "probe.h"
+
+/** MP_TLB_SMALL_PAGE - bytes */
+#define MP_TLB_SMALL_PAGE 4096u
+
+/**
+ * struct mp_tlb_ask - whom to ask, and what is not known yet
+ * @view: what is known
+ * @plan: gets what is not; NULL: nothing more can be had
+ * @pages: enum mp_pages to wish for
+ * @page_bytes: of one of them
+ * @pages_most: an arena may have so many
+ * @line: bytes
+ * @skew: each page's line lies so many lines further into it than the last's
+ * @lines_held: so many lines, one a page, surely hit the innermost cache
+ * @step_cycles: of the clock
+ * @single: single hops are timed
+ * @is_long: in bursts of many turns
+ * @base_cycles, @base_error: of a load that needs no TLB, NaN = not known
+ * @lacks: something that was asked for is not there yet
+ * @refused: memory of this page kind was not granted
+ * @err: -ENOMEM
+ */
+struct mp_tlb_ask {
+	const struct mp_view *view;
+	struct mp_plan *plan;
+	uint32_t pages;
+	uint64_t page_bytes;
+	uint64_t pages_most;
+	uint32_t line;
+	uint32_t skew;
+	uint32_t lines_held;
+	double step_cycles;
+	bool single;
+	bool is_long;
+	double base_cycles;
+	double base_error;
+	bool lacks;
+	bool refused;
+	int err;
+};
+
+/**
+ * struct mp_tlb_seen - what a ring showed
+ * @cycles: beyond what its lines cost without translation
+ * @error: standard error of that
+ * @n: replicates
+ * @id: of the experiment
+ */
+struct mp_tlb_seen {
+	double cycles;
+	double error;
+	uint32_t n;
+	uint64_t id;
+};
+
+/** enum mp_tlb_say - an answer */
+enum mp_tlb_say {
+	MP_TLB_NO,
+	MP_TLB_YES,
+	MP_TLB_UNSURE,	/* it cannot be told */
+	MP_TLB_LACKS,	/* it has been asked for */
+};
+
+/** MP_TLB_REPLICATES, MP_TLB_MANY - of a look at first, and at most */
+#define MP_TLB_REPLICATES 3u
+#define MP_TLB_MANY 12u
+
+/**
+ * mp_tlb_ask_init() - ask about pages of a kind
+ * @plan: may be NULL
+ * @single: time single hops where the clock is fine enough for it
+ *
+ * Return: whether the innermost cache is known well enough, and the cost of a
+ * load without translation; if not, @ask->lacks says whether it will be.
+ */
+bool mp_tlb_ask_init(struct mp_tlb_ask *ask, const struct mp_view *view,
+		     struct mp_plan *plan, uint32_t pages, bool single);
+
+/**
+ * mp_tlb_look() - what @n pages cost, @stride pages apart
+ * @replicates: so many at least; those that there are beyond count too
+ * Return: false where they are not there (and are asked for)
+ */
+bool mp_tlb_look(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
+		 uint32_t replicates, struct mp_tlb_seen *seen);
+
+/** mp_tlb_fits() - does an arena have room for such a ring? */
+bool mp_tlb_fits(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n);
+
+/**
+ * mp_tlb_share() - of a ring that has been looked at, the share of hops that
+ * cost more than @cycles beyond a load without translation; NaN
+ */
+double mp_tlb_share(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
+		    double cycles);
+
+/** mp_tlb_compare() - is a value above a bound? Clearly, or UNSURE */
+uint32_t mp_tlb_compare(double value, double error, double bound);
+
+/**
+ * mp_tlb_misses() - does a ring cost more than one without translation?
+ *
+ * More than half of what one miss a turn would cost; replicates are added
+ * until that is clear.
+ */
+uint32_t mp_tlb_misses(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n);
+
+#endif

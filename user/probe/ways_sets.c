@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Guesses of ways and sets. Lines a stride P apart fall on span / gcd(span, P)
+ * sets, each of which holds as many as it has ways; so every guess says
+ * exactly how many lines fit at every stride, and two guesses that say the
+ * same at all of them are the same. A level that is exclusive of the one
+ * inside holds its lines beside those that are held inside.
+ */
+#include "probe/ways_sets.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Numbers of sets with a larger odd factor are rare. */
+#define ODD_REGULAR 15u
+/* Levels are exclusive less often than not. */
+#define EXCLUSIVE_WEIGHT 0.3
+/* Rings of more lines take too long. */
+#define LINES_MAX 4096u
+#define STRIDES 256u
+/* .. and so do those that lie in more memory. */
+#define SPAN_MAX (64ull << 20)
+/* Of more guesses than this only powers of two are tried. */
+#define GUESSES_MANY 300u
+#define GUESSES_MAX 1500u
+/* Strides that are tried for the sake of single guesses. */
+#define OWN_STRIDES 24u
+/* A test costs so many lines for nothing, beside its own. */
+#define LINES_FREE 150.0
+/* So many times what the levels inside hold puts all else out of them, and is
+ * looked for among so many slots. */
+#define FLUSH_TIMES 4u
+#define FLUSH_SLOTS 4096u
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+	while (b) {
+		const uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+static uint64_t min_of(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t odd_part(uint64_t n)
+{
+	return n >> __builtin_ctzll(n);
+}
+
+/* -- guesses ------------------------------------------------------------ */
+
+static int add(struct mp_ways_sets *sets, uint64_t span, uint32_t ways,
+	       bool exclusive)
+{
+	struct mp_ways_guess *more;
+
+	if (sets->n == sets->room) {
+		const uint32_t room = sets->room ? 2 * sets->room : 256;
+
+		more = realloc(sets->guess, room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		sets->guess = more;
+		sets->room = room;
+	}
+	sets->guess[sets->n++] = (struct mp_ways_guess){
+		.span = span,
+		.ways = ways,
+		.exclusive = exclusive,
+		.weight = (exclusive ? EXCLUSIVE_WEIGHT : 1) /
+			  (double)odd_part(span / sets->line),
+	};
+	return 0;
+}
+
+static int add_between(struct mp_ways_sets *sets, uint32_t kind, double low,
+		       double high, bool exclusive)
+{
+	int err = 0;
+
+	for (uint32_t ways = 1; ways <= MP_WAYS_MAX && !err; ways++) {
+		const double column = (double)sets->line * ways;
+		const uint64_t last = (uint64_t)floor(high / column);
+		uint64_t n = (uint64_t)ceil(low / column);
+
+		for (n = n ? n : 1; n <= last && !err; n++) {
+			const bool regular = odd_part(n) <= ODD_REGULAR;
+
+			if (regular == (kind == MP_WAYS_REGULAR))
+				err = add(sets, n * sets->line, ways,
+					  exclusive);
+		}
+	}
+	return err;
+}
+
+int mp_ways_add(struct mp_ways_sets *sets, uint32_t kind, double low,
+		double high)
+{
+	int err = add_between(sets, kind, low, high, false);
+
+	if (!err && sets->inner)
+		err = add_between(sets, kind, low, high, true);
+	return err;
+}
+
+void mp_ways_free(struct mp_ways_sets *sets)
+{
+	free(sets->guess);
+	sets->guess = NULL;
+	sets->n = 0;
+	sets->room = 0;
+}
+
+/* -- what a guess says -------------------------------------------------- */
+
+/* What the levels inside hold at a stride, and the span of the nearest. */
+struct inside {
+	uint64_t low;
+	uint64_t high;
+	uint64_t span;
+};
+
+/*
+ * An exclusive level holds its lines beside those inside. If they share one
+ * set here, that is the sum. If not, it changes from hop to hop how many of
+ * each set are inside: one too many of one set alone hardly ever shows where
+ * any of the others' lines may lie inside in its stead.
+ */
+static struct mp_ways_range beside(const struct mp_ways_guess *guess,
+				   uint64_t sets, const struct inside *inside)
+{
+	const uint64_t own = sets * guess->ways;
+	struct mp_ways_range held = { own, own + inside->high };
+
+	if (sets == 1)
+		held.low = own + inside->low;
+	else if (inside->span && guess->span % inside->span == 0)
+		held.low = own + 1;
+	return held;
+}
+
+static struct mp_ways_range fitting(const struct mp_ways_guess *guess,
+				    uint64_t stride,
+				    const struct inside *inside)
+{
+	const uint64_t sets = guess->span / gcd(guess->span, stride);
+	const uint64_t own = sets * guess->ways;
+
+	if (guess->exclusive)
+		return beside(guess, sets, inside);
+	if (own > inside->high)
+		return (struct mp_ways_range){ own, own };
+	/* What the level inside holds does not show whether it is here; and
+	 * lines that it keeps for good leave room for others here. */
+	return (struct mp_ways_range){ own, own + inside->high - 1 };
+}
+
+static struct inside inside_of(const struct mp_ways_sets *sets,
+			       uint64_t stride, bool flushed)
+{
+	struct inside inside = { 0, 0, 0 };
+	struct mp_ways_range held;
+
+	if (!sets->inner || flushed)
+		return inside;
+	held = mp_ways_held(sets->inner, stride);
+	inside.low = held.low;
+	inside.high = held.high;
+	if (sets->inner->n == 1)
+		inside.span = sets->inner->guess[0].span;
+	return inside;
+}
+
+struct mp_ways_range mp_ways_held(const struct mp_ways_sets *sets,
+				  uint64_t stride)
+{
+	const struct inside inside = inside_of(sets, stride, false);
+	struct mp_ways_range held = { inside.low, inside.high };
+
+	for (uint32_t i = 0; i < sets->n; i++) {
+		const struct mp_ways_range one =
+			fitting(&sets->guess[i], stride, &inside);
+
+		if (!i || one.low < held.low)
+			held.low = one.low;
+		if (!i || one.high > held.high)
+			held.high = one.high;
+	}
+	return held;
+}
+
+struct mp_ways_range mp_ways_fitting(const struct mp_ways_sets *sets,
+				     const struct mp_ways_guess *guess,
+				     uint64_t stride)
+{
+	const struct inside inside = inside_of(sets, stride, false);
+
+	return fitting(guess, stride, &inside);
+}
+
+/* Does it say anything of lines that lie so? */
+static bool is_foretold(const struct mp_ways_sets *sets,
+			const struct mp_ways_guess *guess,
+			const struct mp_ways_test *test)
+{
+	/* What flushes an exclusive level's lines moves them, too. */
+	if (test->flushed && guess->exclusive)
+		return false;
+	return sets->small || test->stride * test->lines <= sets->piece ||
+	       sets->piece % guess->span == 0;
+}
+
+/* Could the level hold that many, with the help of the one inside or, as
+ * @outcome may say, without? */
+static bool is_possible(const struct mp_ways_guess *guess,
+			const struct mp_ways_test *test,
+			const struct mp_ways_range *held, uint32_t outcome)
+{
+	if (outcome == MP_WAYS_MISS)
+		return held->low < test->lines;
+	if (outcome == MP_WAYS_FIT_HERE && !guess->exclusive)
+		return held->low >= test->lines;
+	return held->high >= test->lines;
+}
+
+void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
+		  uint32_t outcome)
+{
+	const struct inside inside = inside_of(sets, test->stride, test->flushed);
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < sets->n; i++) {
+		const struct mp_ways_guess *guess = &sets->guess[i];
+		const struct mp_ways_range held =
+			fitting(guess, test->stride, &inside);
+
+		if (!is_foretold(sets, guess, test) ||
+		    is_possible(guess, test, &held, outcome))
+			sets->guess[kept++] = *guess;
+	}
+	sets->n = kept;
+}
+
+uint32_t mp_ways_agreed(const struct mp_ways_sets *sets)
+{
+	for (uint32_t i = 1; i < sets->n; i++)
+		if (sets->guess[i].ways != sets->guess[0].ways)
+			return 0;
+	return sets->n ? sets->guess[0].ways : 0;
+}
+
+/* -- the next test ------------------------------------------------------ */
+
+struct said {
+	struct mp_ways_range held;
+	double weight;
+};
+
+static int by_low(const void *a, const void *b)
+{
+	const struct said *x = a, *y = b;
+
+	return x->held.low < y->held.low ? -1 : x->held.low > y->held.low;
+}
+
+static bool is_done(const struct mp_ways_test *done, uint32_t n,
+		    const struct mp_ways_test *test)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (done[i].stride == test->stride &&
+		    done[i].lines == test->lines &&
+		    done[i].flushed == test->flushed)
+			return true;
+	return false;
+}
+
+/* Where one stride parts the guesses best, of those that it speaks of. */
+struct choice {
+	const struct mp_ways_sets *sets;
+	double finest;
+	const struct mp_ways_test *done;
+	uint32_t n_done;
+	struct said *said;
+	bool flushed;
+	bool here;		/* all lines have to be seen in this level */
+	uint64_t inside;	/* lines that do not leave the levels inside */
+	double best;
+	struct mp_ways_test test;
+};
+
+static void judge(struct choice *choice, uint64_t stride, uint32_t i,
+		  double above, uint64_t most)
+{
+	const struct said *said = choice->said;
+	double below = 0, value;
+	struct mp_ways_test test = {
+		.stride = stride, .flushed = choice->flushed,
+	};
+	uint64_t under = 0, lines;
+
+	for (uint32_t k = 0; k < i; k++) {
+		if (said[k].held.high >= said[i].held.low)
+			continue;
+		below += said[k].weight;
+		if (said[k].held.high > under)
+			under = said[k].held.high;
+	}
+	/* Twice what fits is enough to be seen. */
+	lines = min_of(min_of(said[i].held.low, most), 2 * under + 1);
+	if (below <= 0 || lines <= under || lines > LINES_MAX ||
+	    (choice->here && lines <= choice->inside))
+		return;
+	test.lines = (uint32_t)lines;
+	test.least = (double)(test.lines - under) / test.lines;
+	if (test.least < choice->finest ||
+	    is_done(choice->done, choice->n_done, &test))
+		return;
+	value = fmin(below, above) * LINES_FREE / (LINES_FREE + test.lines);
+	if (value <= choice->best)
+		return;
+	choice->best = value;
+	choice->test = test;
+}
+
+/*
+ * @beyond: the lines leave the piece of memory that lies in a row, and only
+ * guesses whose sets begin anew with each piece say anything.
+ */
+static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
+{
+	const struct mp_ways_sets *sets = choice->sets;
+	const struct inside inside = inside_of(sets, stride,
+						      choice->flushed);
+	const uint64_t most = beyond || sets->small ||
+			      sets->piece > SPAN_MAX ? SPAN_MAX / stride :
+						       sets->piece / stride;
+	double above = 0;
+	uint32_t n = 0;
+
+	choice->inside = inside.high;
+	for (uint32_t i = 0; i < sets->n; i++) {
+		const struct mp_ways_guess *guess = &sets->guess[i];
+
+		if (beyond && sets->piece % guess->span)
+			continue;
+		if (choice->flushed && guess->exclusive)
+			continue;
+		choice->said[n].held = fitting(guess, stride, &inside);
+		if (choice->here && !guess->exclusive)
+			choice->said[n].held.high = choice->said[n].held.low;
+		choice->said[n].weight = guess->weight;
+		above += choice->said[n++].weight;
+	}
+	qsort(choice->said, n, sizeof(*choice->said), by_low);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i && choice->said[i].held.low >
+			 choice->said[i - 1].held.low)
+			judge(choice, stride, i, above, most);
+		above -= choice->said[i].weight;
+	}
+}
+
+/* The least multiple of a span that is a stride. */
+static uint64_t stride_of(const struct mp_ways_sets *sets, uint64_t span)
+{
+	return span / gcd(span, sets->grain) * sets->grain;
+}
+
+/* Powers of two, small odd multiples of them, and what guesses span. */
+static uint32_t list_strides(const struct mp_ways_sets *sets,
+			     uint64_t stride[STRIDES])
+{
+	uint64_t top = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < sets->n; i++)
+		if (sets->guess[i].span > top)
+			top = sets->guess[i].span;
+	for (uint64_t s = sets->grain; s < 4 * top; s *= 2)
+		for (uint64_t q = 1; q <= (sets->n > GUESSES_MANY ? 1 : ODD_REGULAR); q += 2)
+			if (q * s <= 2 * top && n < STRIDES - 2 * OWN_STRIDES)
+				stride[n++] = q * s;
+	for (uint32_t i = 0; i < sets->n && i < OWN_STRIDES && sets->n <= GUESSES_MANY; i++)
+		for (uint64_t q = 1; q <= (sets->n == 1 ? 16 : 2); q++)
+			stride[n++] = q * stride_of(sets,
+							 sets->guess[i].span);
+	return n;
+}
+
+/* -- flushing ----------------------------------------------------------- */
+
+/* All lines so far apart share a set of the level inside; 0 = unknown. */
+static uint64_t unit_of(const struct mp_ways_sets *sets)
+{
+	uint64_t unit;
+
+	if (!sets->inner || !sets->inner->n)
+		return 0;
+	unit = stride_of(sets, sets->inner->guess[0].span);
+	for (uint32_t i = 1; i < sets->inner->n; i++)
+		if (unit % sets->inner->guess[i].span)
+			return 0;
+	return unit;
+}
+
+/* May a line at @at fall on a set that lines at a stride fall on? */
+static bool may_meet(const struct mp_ways_sets *sets, uint64_t at,
+		     uint64_t stride)
+{
+	for (uint32_t i = 0; i < sets->n; i++)
+		if (at % gcd(sets->guess[i].span, stride) == 0)
+			return true;
+	return false;
+}
+
+uint32_t mp_ways_flushers(const struct mp_ways_sets *sets,
+			  const struct mp_ways_test *test, uint64_t *unit,
+			  uint32_t slot[MP_WAYS_FLUSHERS])
+{
+	uint64_t wanted, n = 0;
+
+	*unit = unit_of(sets);
+	if (!*unit || test->stride % *unit)
+		return 0;
+	wanted = FLUSH_TIMES * mp_ways_held(sets->inner, *unit).high;
+	if (wanted > MP_WAYS_FLUSHERS)
+		return 0;
+	for (uint32_t i = 1; n < wanted && i < FLUSH_SLOTS; i++)
+		if (!may_meet(sets, i * *unit, test->stride))
+			slot[n++] = i;
+	return n < wanted ? 0 : (uint32_t)n;
+}
+
+/* Strides at which the lines of each guess share a set, here and inside. */
+static void try_flushed(struct choice *choice)
+{
+	const struct mp_ways_sets *sets = choice->sets;
+	const uint64_t unit = unit_of(sets);
+	uint32_t slot[MP_WAYS_FLUSHERS];
+
+	choice->flushed = true;
+	for (uint32_t i = 0; unit && i < sets->n && i < OWN_STRIDES; i++) {
+		const uint64_t span = sets->guess[i].span;
+		const uint64_t stride = span / gcd(span, unit) * unit;
+		const struct mp_ways_test test = { .stride = stride };
+		uint64_t same;
+
+		if (!mp_ways_flushers(sets, &test, &same, slot))
+			continue;
+		try_stride(choice, stride, false);
+		try_stride(choice, stride, true);
+	}
+}
+
+bool mp_ways_witness(const struct mp_ways_sets *sets,
+		     const struct mp_ways_guess *guess,
+		     struct mp_ways_test *test)
+{
+	uint64_t stride[STRIDES];
+	const uint32_t n = list_strides(sets, stride);
+
+	test->lines = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct mp_ways_range held =
+			mp_ways_fitting(sets, guess, stride[i]);
+		const struct mp_ways_test one = {
+			.stride = stride[i],
+			.lines = (uint32_t)held.low + 1,
+			.least = 1.0 / (double)(held.low + 1),
+		};
+
+		if (held.low == held.high && is_foretold(sets, guess, &one) &&
+		    (!test->lines || one.lines < test->lines))
+			*test = one;
+	}
+	return test->lines > 0;
+}
+
+bool mp_ways_choose(const struct mp_ways_sets *sets, double finest,
+		    bool with_flushed, const struct mp_ways_test *done,
+		    uint32_t n_done, struct mp_ways_test *test)
+{
+	struct choice choice = {
+		.sets = sets, .finest = finest, .done = done, .n_done = n_done,
+		.said = malloc((sets->n + 1) * sizeof(*choice.said)),
+	};
+	uint64_t stride[STRIDES];
+	const uint32_t n = list_strides(sets, stride);
+
+	if (!choice.said || sets->n > GUESSES_MAX) {
+		free(choice.said);
+		return false;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		try_stride(&choice, stride[i], false);
+	for (uint32_t i = 0; i < n && choice.best <= 0 && !sets->small; i++)
+		try_stride(&choice, stride[i], true);
+	choice.here = sets->inner;
+	for (uint32_t i = 0; i < n && choice.best <= 0 && choice.here; i++)
+		try_stride(&choice, stride[i], false);
+	choice.here = false;
+	if (choice.best <= 0 && with_flushed && sets->n <= GUESSES_MANY)
+		try_flushed(&choice);
+	free(choice.said);
+	*test = choice.test;
+	return choice.best > 0;
+}

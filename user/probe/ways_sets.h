@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What ways and sets a level may have, by its size: all guesses, what each
+ * says of the lines that fit at a stride, and which test parts them best.
+ */
+#ifndef MP_WAYS_SETS_H
+#define MP_WAYS_SETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** MP_WAYS_MAX - the most lines in a set that are told apart */
+#define MP_WAYS_MAX 64u
+/** MP_WAYS_TESTS - tests of a level, at most */
+#define MP_WAYS_TESTS 32u
+
+/**
+ * struct mp_ways_guess - a way that a level may be built
+ * @span: bytes after which the sets begin anew
+ * @ways: lines in a set
+ * @exclusive: it holds what the level inside does not, beside that
+ * @weight: how often machines are built so, of no unit
+ */
+struct mp_ways_guess {
+	uint64_t span;
+	uint32_t ways;
+	bool exclusive;
+	double weight;
+};
+
+/**
+ * struct mp_ways_sets - what is left of the guesses of a level
+ * @line: sets are so many bytes apart, or a multiple
+ * @grain: strides are multiples of this, the level's own line
+ * @piece: bytes that lie in a row in memory; of small pages, nothing is said
+ *	beyond one unless the level goes by virtual addresses
+ * @small: memory is of small pages that lie anywhere
+ * @inner: of the level inside, or NULL
+ * @n, @room, @guess: the guesses
+ */
+struct mp_ways_sets {
+	uint64_t line;
+	uint64_t grain;
+	uint64_t piece;
+	bool small;
+	const struct mp_ways_sets *inner;
+	uint32_t n;
+	uint32_t room;
+	struct mp_ways_guess *guess;
+};
+
+/** enum mp_ways_kind - guesses by how regular their number of sets is */
+enum mp_ways_kind {
+	MP_WAYS_REGULAR,	/* a power of two times a small odd number */
+	MP_WAYS_ODD,		/* any other number */
+};
+
+/**
+ * struct mp_ways_test - do so many lines so far apart stay in a level?
+ * @stride: bytes from line to line
+ * @lines: how many
+ * @least: if not, so many of a turn's hops miss at least, as a share
+ * @flushed: each turn other lines put these out of the levels inside
+ */
+struct mp_ways_test {
+	uint64_t stride;
+	uint32_t lines;
+	bool flushed;
+	double least;
+};
+
+/** enum mp_ways_outcome - what came of a test */
+enum mp_ways_outcome {
+	MP_WAYS_LACKING,	/* it has not been made */
+	MP_WAYS_FIT,
+	MP_WAYS_FIT_HERE,	/* and no hop was served further inside */
+	MP_WAYS_MISS,
+	MP_WAYS_UNCLEAR,
+};
+
+/** struct mp_ways_range - most lines that fit: somewhere from low to high */
+struct mp_ways_range {
+	uint64_t low;
+	uint64_t high;
+};
+
+/** mp_ways_add() - all guesses of a kind for sizes from @low to @high bytes;
+ * -ENOMEM */
+int mp_ways_add(struct mp_ways_sets *sets, uint32_t kind, double low,
+		double high);
+void mp_ways_free(struct mp_ways_sets *sets);
+
+/** mp_ways_held() - lines at a stride that levels up to this one hold, over
+ * all guesses that are left */
+struct mp_ways_range mp_ways_held(const struct mp_ways_sets *sets,
+				  uint64_t stride);
+
+/** mp_ways_fitting() - the same of one guess */
+struct mp_ways_range mp_ways_fitting(const struct mp_ways_sets *sets,
+				     const struct mp_ways_guess *guess,
+				     uint64_t stride);
+
+/** MP_WAYS_FLUSHERS - lines that others are put out with, at most */
+#define MP_WAYS_FLUSHERS 400u
+
+/**
+ * mp_ways_flushers() - slots that share a set with those of a flushed test in
+ * the level inside, but in this one, whichever guess is right, do not
+ * @unit: gets the bytes from slot to slot; test lines lie @test->stride apart
+ * @slot: gets the slots
+ * Return: how many; 0 = there are not enough of them.
+ */
+uint32_t mp_ways_flushers(const struct mp_ways_sets *sets,
+			  const struct mp_ways_test *test, uint64_t *unit,
+			  uint32_t slot[MP_WAYS_FLUSHERS]);
+
+/** mp_ways_witness() - the test with the fewest lines that a guess says have
+ * just become too many; false where what the level inside holds hides it */
+bool mp_ways_witness(const struct mp_ways_sets *sets,
+		     const struct mp_ways_guess *guess,
+		     struct mp_ways_test *test);
+
+/** mp_ways_keep() - leave out the guesses that a test's outcome contradicts */
+void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
+		  uint32_t outcome);
+
+/** mp_ways_agreed() - the ways that all guesses have; 0 = they differ */
+uint32_t mp_ways_agreed(const struct mp_ways_sets *sets);
+
+/**
+ * mp_ways_choose() - the test that parts the guesses best
+ * @finest: tests whose misses would be a smaller share are of no use
+ * @with_flushed: flushed tests may be made
+ * @done, @n_done: tests not to be chosen again
+ * Return: false where no test parts those that differ.
+ */
+bool mp_ways_choose(const struct mp_ways_sets *sets, double finest,
+		    bool with_flushed, const struct mp_ways_test *done,
+		    uint32_t n_done, struct mp_ways_test *test);
+
+#endif

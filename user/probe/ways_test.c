@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A test of a level's ways. A ring of lines at one stride is walked. Where the
+ * clock can time single hops, the share of those that take longer than a hit
+ * in the level tells; otherwise the mean. Lines that share a cache set also
+ * share TLB sets: a control of the same pages, each line moved to another set
+ * so that all fit the innermost level, shows that part.
+ *
+ * What the level inside keeps never asks this one. In a flushed test, each
+ * turn goes round other lines as well, which share the set of the level inside
+ * but not this level's, and only then back to those that are timed.
+ */
+#include "probe/ways_test.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/clock.h"
+#include "analysis/spectrum.h"
+#include "analysis/sweep.h"
+#include "ioctl/memprobe.h"
+#include "limits.h"
+
+#define HOPS 512u
+/* A random set takes many turns to gather all its lines. */
+#define TURNS 32u
+/* Between a hop that stays in the level and one that does not, of what one
+ * too many makes at least: less than this share is none, more than that one. */
+#define FIT_SHARE 0.35
+#define MISS_SHARE 0.65
+/* Shares of single hops, and of mean times, that can be told from none: the
+ * latter by how well a mean time and a latency are known, cycles. */
+#define FINEST_SINGLE 0.008
+#define MEAN_ERROR_CYCLES 0.04
+#define MEAN_ERROR 0.002
+#define LATENCY_ERROR 0.02
+/* In a mean the next level misses too where a hop takes this much longer than
+ * a miss of this one, in steps from this level to the next. */
+#define BEYOND_MEAN 1.3
+/* A mean shows a line that is served inside if it is off by this share of
+ * what that would make. */
+#define MEAN_ERROR_INSIDE 0.7
+/* What a control of nearly the same pages may be wrong by. */
+#define CONTROL_ERROR 0.3
+/* Turns of a flushed test, and those that go before what is in the levels has
+ * settled. */
+#define FLUSH_BURSTS 48u
+#define FLUSH_COLD 16u
+/* One line that stayed inside would make more than this of a line's hops. */
+#define FLUSH_NONE 0.5
+
+/* Where the hops of a test were served: all of them in the level itself, or
+ * some behind the next one. */
+struct where {
+	bool here;
+	bool beyond;
+};
+
+/* -- a test ------------------------------------------------------------- */
+
+static void main_sweep(const struct mp_ways_rig *rig, uint64_t stride,
+		       struct mp_sweep *sweep)
+{
+	mp_sweep_init(sweep, rig->view, stride, 0);
+	sweep->hops = HOPS;
+	sweep->turns = TURNS;
+	sweep->pages = rig->pages;
+	sweep->single = rig->level.single;
+}
+
+/* The same pages, or nearly so, each line in another set. */
+static uint64_t control_sweep(const struct mp_ways_rig *rig,
+			      const struct mp_ways_test *test,
+			      struct mp_sweep *sweep)
+{
+	const uint32_t line = rig->level.line;
+	uint64_t stride = test->stride;
+
+	if (stride % MP_WAYS_PAGE)
+		stride += line;
+	main_sweep(rig, stride, sweep);
+	if (stride == test->stride)
+		sweep->skew = line;
+	return stride * test->lines;
+}
+
+/* Lines that the innermost level has room for, wherever they lie. */
+static bool has_control(const struct mp_ways_rig *rig,
+			const struct mp_ways_test *test)
+{
+	return test->lines <= rig->level.innermost_bytes /
+			      rig->level.line / 2;
+}
+
+
+/* Share of slow hops; of means the time beyond a hit, in steps to the next
+ * level. @own_cycles: of a hit. */
+static double share_of(const struct mp_ways_level *level, const struct mp_batch *batch,
+		       double cycles, double own_cycles)
+{
+	const double step = level->next_cycles - level->own_cycles;
+	const struct mp_spectrum spectrum = {
+		.n = 1,
+		.bound[0] = own_cycles + step / 2,
+	};
+
+	return level->single ? mp_spectrum_slower(batch, &spectrum, 0) :
+			       (cycles - own_cycles) / step;
+}
+
+/* Does the next level miss as well? What an inclusive one puts out leaves
+ * this one too, full or not. */
+static bool goes_beyond(const struct mp_ways_level *level,
+			const struct mp_batch *batch)
+{
+	const struct mp_spectrum spectrum = {
+		.n = 1,
+		.bound[0] = (level->next_cycles + level->beyond_cycles) / 2,
+	};
+
+	if (!(level->beyond_cycles > level->next_cycles * MP_WAYS_APART))
+		return false;
+	if (!level->single)
+		return false;
+	return mp_spectrum_slower(batch, &spectrum, 0) > FINEST_SINGLE;
+}
+
+/* Were all hops served by the level itself, neither further inside nor with
+ * the cost of a translation? So many lines do not fit inside. */
+static bool stays_here(const struct mp_ways_level *level, const struct mp_batch *batch,
+		       double share, uint32_t lines)
+{
+	const double apart = (level->own_cycles - level->inner_cycles) / 2;
+	const double step = level->next_cycles - level->own_cycles;
+	const double none = FIT_SHARE / lines;
+	const struct mp_spectrum spectrum = {
+		.n = 2,
+		.bound = { level->own_cycles - apart,
+			   level->own_cycles + apart },
+	};
+
+	if (!level->single)
+		return fabs(share) * step < MEAN_ERROR_INSIDE * apart / lines;
+	return 1 - mp_spectrum_slower(batch, &spectrum, 0) < none &&
+	       mp_spectrum_slower(batch, &spectrum, 1) < none;
+}
+
+/* The least and the greatest share over the replicates of a length. */
+static int shares_of(const struct mp_ways_rig *rig, const struct mp_sweep *sweep,
+		     uint64_t length, uint32_t replicates, double own_cycles,
+		     double share[2], struct where *where, uint64_t *id)
+{
+	struct mp_curve curve;
+	const struct mp_curve_at *at;
+	int err = mp_sweep_gather(sweep, rig->view, &curve);
+
+	if (err)
+		return err;
+	at = mp_curve_find(&curve, length);
+	share[0] = share[1] = NAN;
+	for (uint32_t i = 0; at && at->n >= replicates && i < at->n; i++) {
+		const double one = share_of(&rig->level, at->batch[i],
+					    at->cycles[i], own_cycles);
+
+		where->here &= stays_here(&rig->level, at->batch[i], one,
+				(uint32_t)(length / sweep->stride));
+		where->beyond |= goes_beyond(&rig->level, at->batch[i]);
+		share[0] = fmin(share[0], one);
+		share[1] = fmax(share[1], one);
+		*id = at->id;
+	}
+	mp_curve_free(&curve);
+	return 0;
+}
+
+/* Share of misses that cannot be told from none. */
+double mp_ways_finest(const struct mp_ways_level *level)
+{
+	const double step = level->next_cycles - level->own_cycles;
+	double error = MEAN_ERROR_CYCLES + MEAN_ERROR * level->own_cycles;
+
+	if (level->single)
+		return FINEST_SINGLE;
+	if (level->k)
+		error += LATENCY_ERROR * level->own_cycles;
+	return error / step;
+}
+
+static enum mp_ways_outcome judge_test(const struct mp_ways_rig *rig,
+			       const struct mp_ways_test *test,
+			       const double share[2], const double control[2])
+{
+	const struct mp_ways_level *level = &rig->level;
+	const double finest = mp_ways_finest(level);
+	const double none = fmax(FIT_SHARE * test->least, finest);
+	const double some = fmax(MISS_SHARE * test->least, MP_WAYS_SURE * finest);
+	double doubt = 0;
+
+	if (isnan(share[0]))
+		return MP_WAYS_UNCLEAR;
+	/* Hits inside would make up for misses, in a mean. */
+	if (!level->single && level->k && share[0] < -MP_WAYS_SURE * finest &&
+	    test->lines > mp_ways_held(rig->sets->inner, test->stride).low)
+		return MP_WAYS_UNCLEAR;
+	if (share[1] < none)
+		return MP_WAYS_FIT;
+	if (!control)
+		return MP_WAYS_LACKING;
+	if (isnan(control[0]))
+		return MP_WAYS_UNCLEAR;
+	/* Of strides of whole pages the control touches the same pages. */
+	if (test->stride % MP_WAYS_PAGE)
+		doubt = CONTROL_ERROR * fmax(control[1], 0);
+	if (share[0] - fmax(control[1], 0) > some + doubt)
+		return MP_WAYS_MISS;
+	if (!level->single && share[1] - fmax(control[0], 0) + doubt < none)
+		return MP_WAYS_FIT;
+	return MP_WAYS_UNCLEAR;
+}
+
+/* -- a flushed test ----------------------------------------------------- */
+
+/* The lines of the test, timed; then those that flush them. */
+static bool flushed_exp(const struct mp_ways_rig *rig,
+			const struct mp_ways_test *test, struct mp_exp *exp)
+{
+	uint32_t slot[MP_WAYS_FLUSHERS], last, n;
+	uint64_t unit;
+
+	n = mp_ways_flushers(rig->sets, test, &unit, slot);
+	if (!n || n + test->lines > MP_EXP_STEPS)
+		return false;
+	last = (uint32_t)((test->lines - 1) * (test->stride / unit));
+	if (slot[n - 1] > last)
+		last = slot[n - 1];
+	if ((last + 1) * unit > rig->view->arena_max_bytes)
+		return false;
+	mp_exp_chase(exp, rig->view->cpu, rig->pages, (last + 1) * unit,
+		     unit, 0);
+	exp->arena[0].node = rig->view->node;
+	exp->quiet = rig->view->quiet;
+	exp->actor[0].op = MP_OP_SEQUENCE;
+	exp->actor[0].warm_hops = 0;
+	exp->actor[0].detail = MP_DETAIL_HIST;
+	exp->actor[0].group = 1;
+	exp->actor[0].bursts = FLUSH_BURSTS;
+	for (uint32_t i = 0; i < test->lines; i++)
+		exp->steps[exp->n_steps++] = (uint32_t)(i *
+			(test->stride / unit)) << 2 | MEMPROBE_STEP_TIME;
+	for (uint32_t i = 0; i < n; i++)
+		exp->steps[exp->n_steps++] = slot[i] << 2 | MEMPROBE_STEP_TOUCH;
+	return mp_exp_check(exp, NULL, 0) == 0;
+}
+
+/* One replicate: none of the lines may have been served inside, or with the
+ * cost of a translation beside. */
+static enum mp_ways_outcome flushed_one(const struct mp_ways_level *level,
+					const struct mp_ways_test *test,
+					const struct mp_batch *batch)
+{
+	const double apart = (level->own_cycles - level->inner_cycles) / 2;
+	const double none = FLUSH_NONE / test->lines;
+	const struct mp_spectrum spectrum = {
+		.n = 2,
+		.bound = { level->own_cycles - apart,
+			   (level->own_cycles + level->next_cycles) / 2 },
+	};
+	struct mp_batch late = *batch;
+	double inside, slow;
+
+	if (batch->n_samples <= FLUSH_COLD)
+		return MP_WAYS_UNCLEAR;
+	late.sample += FLUSH_COLD;
+	late.n_samples -= FLUSH_COLD;
+	inside = 1 - mp_spectrum_slower(&late, &spectrum, 0);
+	slow = mp_spectrum_slower(&late, &spectrum, 1);
+	if (!(inside < none) || goes_beyond(level, &late))
+		return MP_WAYS_UNCLEAR;
+	if (slow < FIT_SHARE * test->least)
+		return MP_WAYS_FIT;
+	return slow > MISS_SHARE * test->least ? MP_WAYS_MISS :
+						 MP_WAYS_UNCLEAR;
+}
+
+/* Has an experiment been tried in vain, so that more tries are not made? */
+static bool is_given_up(const struct mp_view *view, uint64_t id,
+			uint32_t replicates)
+{
+	uint32_t counted = 0, failed = 0;
+
+	for (uint32_t i = 0; i < view->n_batches; i++) {
+		if (view->batch[i]->id != id)
+			continue;
+		if (view->batch[i]->error)
+			return true;
+		if (mp_batch_counts(view->batch[i]))
+			counted++;
+		else
+			failed++;
+	}
+	return counted < replicates && failed > MP_REPEATS_MAX;
+}
+
+/* All replicates have to say the same. */
+static enum mp_ways_outcome flushed_outcome(const struct mp_ways_rig *rig,
+					    const struct mp_ways_test *test,
+					    uint32_t replicates)
+{
+	const struct mp_view *view = rig->view;
+	enum mp_ways_outcome all = MP_WAYS_UNCLEAR, one;
+	uint32_t n = 0;
+	struct mp_exp exp;
+	uint64_t id;
+
+	if (!flushed_exp(rig, test, &exp))
+		return MP_WAYS_UNCLEAR;
+	id = mp_exp_id(&exp);
+	for (uint32_t i = 0; i < view->n_batches; i++) {
+		if (view->batch[i]->id != id)
+			continue;
+		if (!mp_batch_counts(view->batch[i]))
+			continue;
+		one = flushed_one(&rig->level, test, view->batch[i]);
+		all = n++ && one != all ? MP_WAYS_UNCLEAR : one;
+		if (all == MP_WAYS_UNCLEAR)
+			return all;
+	}
+	if (is_given_up(view, id, replicates))
+		return MP_WAYS_UNCLEAR;
+	return n < replicates ? MP_WAYS_LACKING : all;
+}
+
+/* Of a ring that lacks replicates. */
+static enum mp_ways_outcome lacking(const struct mp_ways_rig *rig,
+				    const struct mp_sweep *sweep,
+				    uint64_t length, uint32_t replicates)
+{
+	struct mp_exp exp;
+
+	mp_sweep_exp(sweep, length, &exp);
+	return length > rig->view->arena_max_bytes ||
+	       is_given_up(rig->view, mp_exp_id(&exp), replicates) ?
+	       MP_WAYS_UNCLEAR : MP_WAYS_LACKING;
+}
+
+/* What came of a test; MP_WAYS_LACKING: it wants more batches. */
+int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
+		 uint32_t replicates, enum mp_ways_outcome *outcome)
+{
+	const struct mp_ways_level *level = &rig->level;
+	double share[2], control[2];
+	struct mp_sweep sweep;
+	struct where where = { .here = level->k > 0 }, other = where;
+	uint64_t length, id = 0;
+	int err;
+
+	if (test->flushed) {
+		*outcome = flushed_outcome(rig, test, replicates);
+		return 0;
+	}
+	main_sweep(rig, test->stride, &sweep);
+	length = test->lines * test->stride;
+	*outcome = lacking(rig, &sweep, length, replicates);
+	err = shares_of(rig, &sweep, length, replicates,
+			level->own_cycles, share, &where, &id);
+	if (err || !id)
+		return err;
+	rig->evidence[1] = rig->evidence[0];
+	rig->evidence[0] = id;
+	*outcome = judge_test(rig, test, share, NULL);
+	if (*outcome == MP_WAYS_FIT && where.here && test->lines >
+	    mp_ways_held(rig->sets->inner, test->stride).high)
+		*outcome = MP_WAYS_FIT_HERE;
+	if (*outcome != MP_WAYS_LACKING)
+		return 0;
+	*outcome = MP_WAYS_UNCLEAR;
+	if (!has_control(rig, test))
+		return 0;
+	id = 0;
+	length = control_sweep(rig, test, &sweep);
+	*outcome = lacking(rig, &sweep, length, replicates);
+	err = shares_of(rig, &sweep, length, replicates,
+			level->innermost_cycles, control, &other, &id);
+	if (!err && id)
+		*outcome = judge_test(rig, test, share, control);
+	if (!level->single)
+		where.beyond = share[1] - control[0] > BEYOND_MEAN;
+	if (*outcome == MP_WAYS_MISS && where.beyond &&
+	    level->beyond_cycles > MP_WAYS_APART * level->next_cycles)
+		*outcome = MP_WAYS_UNCLEAR;
+	return err;
+}
+
+/* The ring, and its control where that is asked for. */
+int mp_ways_plan(const struct mp_ways_rig *rig,
+		 const struct mp_ways_test *test, uint32_t replicates,
+		 struct mp_plan *plan)
+{
+	struct mp_sweep sweep;
+	struct mp_curve curve;
+	uint64_t length;
+	bool measured;
+	int err;
+
+	if (test->flushed) {
+		struct mp_exp exp;
+
+		return flushed_exp(rig, test, &exp) ?
+		       mp_plan_add(plan, &exp, replicates) : 0;
+	}
+	main_sweep(rig, test->stride, &sweep);
+	length = test->lines * test->stride;
+	err = mp_sweep_gather(&sweep, rig->view, &curve);
+	if (err)
+		return err;
+	measured = mp_curve_find(&curve, length) &&
+		   mp_curve_find(&curve, length)->n >= replicates;
+	mp_curve_free(&curve);
+	if (measured)
+		length = control_sweep(rig, test, &sweep);
+	return mp_sweep_plan(&sweep, rig->view, length, replicates, plan);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A test of a level's ways: the experiments that tell whether so many lines
+ * stay in the level, and what came of them.
+ */
+#ifndef MP_WAYS_TEST_H
+#define MP_WAYS_TEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probe.h"
+#include "probe/ways_sets.h"
+
+/** MP_WAYS_PAGE - bytes of a small page, and of a huge one */
+#define MP_WAYS_PAGE 4096u
+#define MP_WAYS_HUGE (2ull << 20)
+/** MP_WAYS_APART - levels whose latencies are this far apart are told apart */
+#define MP_WAYS_APART 1.1
+/** MP_WAYS_SURE - means have to differ by so many of their errors */
+#define MP_WAYS_SURE 2.5
+
+/**
+ * struct mp_ways_level - what is known of a level before its ways are
+ * @k: which, 0 = the innermost
+ * @low_bytes, @high_bytes: limits of its size
+ * @innermost_bytes: size of the innermost level
+ * @innermost_cycles, @inner_cycles, @own_cycles, @next_cycles,
+ *	@beyond_cycles: latencies of the innermost level, the one inside, this
+ *	one, the one behind it and the one behind that, or memory
+ * @line: bytes of the innermost level's line
+ * @single: the clock can time single hops
+ */
+struct mp_ways_level {
+	uint32_t k;
+	double low_bytes;
+	double high_bytes;
+	double innermost_bytes;
+	double innermost_cycles;
+	double inner_cycles;
+	double own_cycles;
+	double next_cycles;
+	double beyond_cycles;
+	uint32_t line;
+	bool single;
+};
+
+/**
+ * struct mp_ways_rig - what tests are made with
+ * @view: where batches are looked for
+ * @level: the level that is tested
+ * @sets: what is left of its guesses
+ * @pages: kind of memory
+ * @evidence: the last two experiments that were looked at
+ */
+struct mp_ways_rig {
+	const struct mp_view *view;
+	struct mp_ways_level level;
+	const struct mp_ways_sets *sets;
+	uint32_t pages;
+	uint64_t evidence[2];
+};
+
+/** mp_ways_finest() - the least share of misses that can be told from none */
+double mp_ways_finest(const struct mp_ways_level *level);
+
+/** mp_ways_look() - what came of a test, MP_WAYS_LACKING where batches
+ * are; @replicates have to say the same. Return: 0 or -ENOMEM */
+int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
+		 uint32_t replicates, enum mp_ways_outcome *outcome);
+
+/** mp_ways_plan() - want the experiment that a test lacks; -ENOMEM */
+int mp_ways_plan(const struct mp_ways_rig *rig,
+		 const struct mp_ways_test *test, uint32_t replicates,
+		 struct mp_plan *plan);
+
+#endif
