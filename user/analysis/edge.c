@@ -310,6 +310,7 @@ static int pick_by_spread(const struct mp_edge_data *data,
 			  struct mp_edge *edge)
 {
 	struct candidate *all = malloc(CANDIDATES * sizeof(*all));
+	const struct best by_mean = *best;
 	double left[TRIED_MAX], least = INFINITY;
 	uint32_t tried = tried_count(data), n = 0;
 
@@ -334,12 +335,14 @@ static int pick_by_spread(const struct mp_edge_data *data,
 			try_one(data, v, table, s, i, best);
 		}
 	}
-	edge->low = edge->high = best->size;
 	/* Nothing known here spreads so: lines are not thrown page by page,
 	 * and the mean alone has to do. */
 	if (spread_off(data, table, best->shape, best->size) >
-	    SPREAD_POOR * (spread_points(data) + 1))
+	    SPREAD_POOR * (spread_points(data) + 1)) {
+		*best = by_mean;
 		least = INFINITY;
+	}
+	edge->low = edge->high = best->size;
 	widen_to(data, all, n, least, edge);
 	free(all);
 	return 0;
