@@ -329,8 +329,7 @@ bool mp_exp_equal(const struct mp_exp *a, const struct mp_exp *b)
 		return true;
 	if (a->arena[0].bytes != b->arena[0].bytes ||
 	    a->actor[0].length != b->actor[0].length ||
-	    a->actor[0].stride != b->actor[0].stride ||
-	    a->n_steps != b->n_steps)
+	    a->actor[0].stride != b->actor[0].stride)
 		return false;
 	if (a->n_arenas != b->n_arenas || a->n_actors != b->n_actors ||
 	    a->n_steps != b->n_steps)
