@@ -249,10 +249,11 @@ static void tell_single(const struct mp_cpu_edges *edges, uint32_t k,
 			double cycle, struct mp_fact *fact)
 {
 	mp_fact_note(fact, at->id);
-	snprintf(fact->method, sizeof(fact->method),
-		 "single hops over %.0f KiB, %.0f %% of them of this level; %s%.2f %s without clocks between the hops",
+	snprintf(fact->method, sizeof(fact->method), isnan(check) ?
+		 "single hops over %.0f KiB, %.0f %% of them of this level; no footprint shows it alone, to check them without clocks in between" :
+		 "single hops over %.0f KiB, %.0f %% of them of this level; without clocks in between %.2f %s",
 		 (double)at->length / 1024, 100 * edges->spectrum.share[k],
-		 isnan(check) ? "not seen alone: " : "", check, fact->unit);
+		 check, fact->unit);
 	if (agrees(fact->value, check, cycle))
 		return;
 	fact->verdict = MP_DISPUTED;
