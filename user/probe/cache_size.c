@@ -283,6 +283,23 @@ static bool any_shared(const struct mp_cpu_edges *edges)
 	return false;
 }
 
+/* The dense curve of means was drawn at first; else only if it is needed. */
+static int plan_shared(const struct mp_view *view, const struct mp_sweep *sweep,
+		       const struct mp_cpu_edges *edges, struct mp_plan *plan)
+{
+	int err = 0;
+
+	if (edges->single && !any_shared(edges))
+		return 0;
+	if (edges->single)
+		err = plan_curve(view, sweep, dense_end(view, edges), plan);
+	plan->stage++;
+	for (uint32_t k = 1; k < edges->n && !err; k++)
+		if (!mp_cpu_has_sides(edges, k))
+			err = plan_edge(view, sweep, edges, k, plan);
+	return err;
+}
+
 static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 {
 	struct mp_cpu_edges edges;
@@ -306,15 +323,8 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 		if (edges.edge[k - 1].size > edges.edge[k].size * LITTLE)
 			err = mp_cpu_hot_plan(view, &edges, k, plan);
 	plan->stage++;
-	if (err || (edges.single && !any_shared(&edges)))
-		goto out;
 	if (!err)
-		err = plan_curve(view, &sweep, dense_end(view, &edges), plan);
-	plan->stage++;
-	for (uint32_t k = 1; k < edges.n && !err; k++)
-		if (!mp_cpu_has_sides(&edges, k))
-			err = plan_edge(view, &sweep, &edges, k, plan);
-out:
+		err = plan_shared(view, &sweep, &edges, plan);
 	mp_cpu_edges_free(&edges);
 	return err;
 }
@@ -366,7 +376,7 @@ static void note(const struct mp_cpu_edges *edges, uint32_t k,
 
 	if (!mp_cpu_has_sides(edges, k))
 		mp_curve_note(&edges->curve, low, high, fact);
-	else
+	if (mp_cpu_has_sides(edges, k) || edges->single)
 		for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
 			mp_curve_note(&edges->side[i], low, high, fact);
 }
@@ -513,8 +523,7 @@ static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 			       edges->end_bytes / MP_MIB);
 		return;
 	}
-	if (edges->doubt.level < MP_CPU_LEVELS ||
-	    (edges->muddled < MP_CPU_LEVELS && !edges->flat)) {
+	if (edges->doubt.level < MP_CPU_LEVELS) {
 		mp_fact_cannot(fact, "bytes",
 			       "whether there is one more is not known, as %s may be two",
 			       mp_cpu_level_name[edges->doubt.level]);
