@@ -255,6 +255,10 @@ static double spread_off(const struct mp_edge_data *data,
 		if (isnan(model))
 			continue;
 		ratio = (sd * sd + SPREAD_ERROR) / (model + SPREAD_ERROR);
+		/* A hash over slices scatters lines of a page, too: what
+		 * they do differs less from one throw to the next. */
+		if (data->may_hash && ratio < 1)
+			continue;
 		off += (p->n - 1) * (ratio - 1 - log(ratio)) * SPREAD_TRUST;
 	}
 	return off;
@@ -398,7 +402,7 @@ static void widen_by_draws(const struct mp_edge_data *data, struct mp_values v,
 
 			for (uint32_t k = 0; k < p->n; k++)
 				pick[k] = p->y[mp_rng_below(&rng, p->n)];
-			v.y[i] = mp_stat_tame(pick, p->n, NULL);
+			v.y[i] = mp_values_middle(data, pick, p->n, NULL);
 		}
 		best_of_shape(data, &v, table, best->shape, &again);
 		if (!isinf(again.line.left))

@@ -44,6 +44,8 @@ uint32_t mp_edge_scatter_of(const struct mp_miss_shape *shape);
  * @page_bytes: how much is contiguous where they fall at random: mp_places_of();
  *	x is in bytes then. 0: not known
  * @is_share: values are shares of hops that miss, exact for each replicate
+ * @may_hash: lines of a page may fall on slices by a hash: replicates may
+ *	spread less than pages that are thrown as a whole
  * @point: by rising x
  */
 struct mp_edge_data {
@@ -53,6 +55,7 @@ struct mp_edge_data {
 	uint32_t scatters;
 	double page_bytes;
 	bool is_share;
+	bool may_hash;
 	struct mp_edge_point point[MP_EDGE_POINTS];
 };
 

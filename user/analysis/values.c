@@ -23,6 +23,16 @@ static double smooth_variance(const double *variance, uint32_t n, uint32_t i)
 	return mp_stat_mean(variance + from, to - from + 1);
 }
 
+double mp_values_middle(const struct mp_edge_data *data, const double *y,
+			uint32_t n, double *sd)
+{
+	if (!data->is_share || data->page_bytes <= 0)
+		return mp_stat_tame(y, n, sd);
+	if (sd)
+		*sd = mp_stat_sd(y, n);
+	return mp_stat_mean(y, n);
+}
+
 void mp_values_weigh(const struct mp_edge_data *data, struct mp_values *v)
 {
 	double variance[MP_EDGE_POINTS], least = INFINITY, most = 0;
@@ -32,7 +42,7 @@ void mp_values_weigh(const struct mp_edge_data *data, struct mp_values *v)
 		const struct mp_edge_point *p = &data->point[i];
 
 		v->at[i] = mp_miss_position(p->x / data->from);
-		v->y[i] = mp_stat_tame(p->y, p->n, &variance[i]);
+		v->y[i] = mp_values_middle(data, p->y, p->n, &variance[i]);
 		variance[i] *= variance[i];
 		least = fmin(least, v->y[i]);
 		most = fmax(most, v->y[i]);

@@ -21,6 +21,19 @@ struct mp_values {
 	double weight[MP_EDGE_POINTS];
 };
 
+/**
+ * mp_values_middle() - what replicates of a length say together
+ * @data: whose replicates
+ * @y, @n: the replicates
+ * @sd: gets their spread; or NULL
+ *
+ * Their mean where they are shares of hops over pages thrown at random: with
+ * few places those are mostly all or nothing, and each counts. Else what
+ * lies far out is a disturbance, and is left out.
+ */
+double mp_values_middle(const struct mp_edge_data *data, const double *y,
+			uint32_t n, double *sd);
+
 /** mp_values_weigh() - the values of a stretch of a curve */
 void mp_values_weigh(const struct mp_edge_data *data, struct mp_values *v);
 

@@ -40,6 +40,7 @@
 #define MORE_REPLICATES 4
 /* Full rings are held against sparse ones at this share of an edge. */
 #define FULL_AT 0.77
+#define FULL_GRAIN 8
 #define FULL_REPLICATES 2
 /* A capacity that single replicates see so far apart has moved. */
 #define MOVED 1.35
@@ -57,10 +58,15 @@
 /* So small a part of a level do those inside hold that its size is the same
  * with and without. */
 #define LITTLE 0.1
+/* What those further in hold may lie beside it as well, but so little does
+ * not move a limit. */
+#define TINY 0.03
 /* Limits that hold the size whichever is true: the middle is near both. */
 #define EITHER 1.2
 /* Stretches of a ring that are so small a part of a level fill it evenly. */
 #define EVENLY 2.0
+/* .. and what their model is worth, where they do not. */
+#define SUM_MODEL 1.1
 /* Limits of an edge as sharp as evenly filled sets make it. */
 #define SHARP 1.1
 #define DEAR_SHARP 1.4
@@ -229,7 +235,7 @@ static double dense_end(const struct mp_view *view,
 			       DENSE_BEYOND, end) : end;
 }
 
-/* At three quarters of what sparse rings say, do full ones fit as well? */
+/* At three quarters of what rings say, do fuller ones fit as well? */
 static int plan_witness(const struct mp_view *view,
 			const struct mp_cpu_edges *edges, uint32_t k,
 			struct mp_plan *plan)
@@ -237,18 +243,21 @@ static int plan_witness(const struct mp_view *view,
 	double low = edges->fitted[k] ? edges->edge[k].low :
 					edges->level[k].low_bytes;
 	struct mp_sweep sweep;
-	uint64_t length;
+	uint64_t length, stride;
 	int err;
 
-	/* One of a coarse grid that both kinds of ring fill exactly. */
-	length = (uint64_t)exp2(floor(log2(low * FULL_AT) * GRAIN) / GRAIN);
-	mp_cpu_sparse_sweep(view, &sweep);
-	length -= length % sweep.stride;
+	/* One of a grid, lest each look at the edge bring another; and one
+	 * that both kinds of ring fill exactly. */
+	length = (uint64_t)exp2(floor(log2(low * FULL_AT) * FULL_GRAIN) /
+				FULL_GRAIN);
+	mp_cpu_side_sweep(view, 0, &sweep);
+	stride = sweep.stride;
+	length -= length % stride;
 	err = mp_sweep_plan(&sweep, view, length, FULL_REPLICATES, plan);
-	mp_cpu_full_sweep(view, &sweep);
-	if (!err)
-		err = mp_sweep_plan(&sweep, view, length, FULL_REPLICATES,
-				    plan);
+	for (uint32_t i = 0; !err && mp_cpu_full_sweep(view, i, &sweep); i++)
+		if (sweep.stride < stride)
+			err = mp_sweep_plan(&sweep, view, length,
+					    FULL_REPLICATES, plan);
 	return err;
 }
 
@@ -269,7 +278,7 @@ static int plan_full(const struct mp_view *view, struct mp_plan *plan)
 	mp_curve_free(&sparse);
 	if (err == -ENOMEM || !n)
 		return err == -ENOMEM ? err : 0;
-	mp_cpu_full_sweep(view, &sweep);
+	mp_cpu_side_sweep(view, 0, &sweep);
 	return plan_curve(view, &sweep, fmin(level[n - 1].high_bytes * 1.5,
 					     end_of(view)), plan);
 }
@@ -309,7 +318,7 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	if (err)
 		return err == -ENODATA ? 0 : err;
 	mp_cpu_main_sweep(view, &sweep);
-	for (uint32_t k = 0; k < edges.n && !edges.full && !err; k++)
+	for (uint32_t k = 0; k < edges.n && !err; k++)
 		err = plan_witness(view, &edges, k, plan);
 	plan->stage++;
 	for (uint32_t k = 0; k < edges.n && !err; k++)
@@ -386,7 +395,7 @@ static void in_doubt(const struct mp_cpu_edges *edges, uint32_t k,
 		     struct mp_fact *fact)
 {
 	const struct mp_cpu_doubt *doubt = &edges->doubt;
-	double size = edges->level[k].size_bytes;
+	double size = edges->level[k].size_bytes, least;
 
 	if (k > doubt->level) {
 		mp_fact_cannot(fact, "bytes",
@@ -394,14 +403,18 @@ static void in_doubt(const struct mp_cpu_edges *edges, uint32_t k,
 			       size / 1024, mp_cpu_level_name[doubt->level]);
 		return;
 	}
+	mp_fact_cannot(fact, "bytes",
+		       "one level of about %.0f KiB, or more near each other, as of %.0f and %.0f KiB: one does not explain the curve, and no plateau shows between them",
+		       size / 1024, doubt->size[0] / 1024,
+		       doubt->size[1] / 1024);
+	least = round(fmin(doubt->size[0] / PAIR_ROUGH, mp_cpu_held(edges, k)));
+	if (!(least > 0))
+		return;
 	fact->verdict = MP_AT_LEAST;
-	fact->value = fact->low = round(doubt->size[0] / PAIR_ROUGH);
+	fact->value = fact->low = least;
 	fact->high = fmax(doubt->size[1], size);
 	snprintf(fact->method, sizeof(fact->method),
 		 "the inner one of two capacities that explain a curve together");
-	snprintf(fact->reason, sizeof(fact->reason),
-		 "one level of about %.0f KiB, or two near each other, %.0f and %.0f KiB: two explain the curve better, but no plateau shows between them",
-		 size / 1024, doubt->size[0] / 1024, doubt->size[1] / 1024);
 }
 
 static void judge(const struct mp_cpu_edges *edges, uint32_t k,
@@ -476,6 +489,7 @@ static int part_from_inner(const struct mp_view *view,
 	const struct mp_edge *inner = k ? &edges->edge[k - 1] : NULL;
 	struct mp_sweep sweep;
 	struct mp_cpu_hot hot;
+	double inside = 0, model;
 	bool sum;
 	int err;
 
@@ -485,14 +499,20 @@ static int part_from_inner(const struct mp_view *view,
 	err = mp_cpu_hot_judge(view, edges, k, &hot);
 	if (err || (hot.holds && hot.holds != MP_CPU_HOLDS_OTHERS))
 		return err;
-	fact->low = fmax(edge->low - inner->size, 1);
+	for (uint32_t i = 0; i < k; i++)
+		if (i + 1 == k || edges->edge[i].size > edge->size * TINY)
+			inside += edges->edge[i].size;
+	fact->low = fmax(edge->low - inside, 1);
 	mp_cpu_side_sweep(view, 0, &sweep);
 	/* A turn visits stretches of the ring in random order. Where those
 	 * are no part of the inner level, it has more lines of some of this
 	 * one's sets than of others, and the edge begins before the sum. */
 	sum = hot.holds && inner->size >= (double)sweep.reach * EVENLY;
 	if (sum) {
-		fact->high = edge->high - inner->low;
+		/* Two levels make one edge, which no shape of one is. */
+		model = mp_cpu_edge_plain(edges, k) ? 1 : SUM_MODEL;
+		fact->low = fmax(edge->low / model - inside, 1);
+		fact->high = edge->high * model - inner->low;
 		fact->value = mp_stat_round(fact->low, fact->high,
 					    edge->size - inner->size);
 		snprintf(fact->method, sizeof(fact->method),
@@ -521,6 +541,12 @@ static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 			       "latency still rises at %.0f MiB, the end of the curve: what lies beyond is not known" :
 			       "too noisy: no step in latency up to %.0f MiB",
 			       edges->end_bytes / MP_MIB);
+		return;
+	}
+	if (edges->muddled < MP_CPU_LEVELS) {
+		mp_fact_cannot(fact, "bytes",
+			       "whether there is one more is not known, as no ring fills %s evenly",
+			       mp_cpu_level_name[edges->muddled]);
 		return;
 	}
 	if (edges->doubt.level < MP_CPU_LEVELS) {

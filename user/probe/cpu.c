@@ -13,6 +13,8 @@
  * eight of them then, and one hop in eight may pay for its translation. */
 #define SPARSE 512u
 #define SHORTEST_LINE 32u
+/* .. and the usual one: where the line is not known, both are tried. */
+#define LONGEST_TRIED 64u
 /* Full and sparse rings of a length are compared where there are so many of
  * each; slower by such a factor are full ones that miss where sparse ones
  * do not: levels are at least 1.5 apart, and a third of the hops has to miss. */
@@ -122,17 +124,14 @@ void mp_cpu_sparse_sweep(const struct mp_view *view, struct mp_sweep *sweep)
 	look_sweep(view, SPARSE, sweep);
 }
 
-/* Where the line is not known, the shortest that there is: rings with several
- * slots a line show no edge, but no false one either. */
-static uint64_t full_stride(const struct mp_view *view)
+bool mp_cpu_full_sweep(const struct mp_view *view, uint32_t i,
+		       struct mp_sweep *sweep)
 {
-	return isnan(mp_cpu_value(view, "l1d", "line")) ? SHORTEST_LINE :
-							  innermost_line(view);
-}
+	bool known = !isnan(mp_cpu_value(view, "l1d", "line"));
+	uint64_t stride = known ? innermost_line(view) : LONGEST_TRIED >> i;
 
-void mp_cpu_full_sweep(const struct mp_view *view, struct mp_sweep *sweep)
-{
-	look_sweep(view, full_stride(view), sweep);
+	look_sweep(view, stride, sweep);
+	return known ? !i : stride >= SHORTEST_LINE;
 }
 
 static double extreme(const struct mp_curve_at *at, bool most)
@@ -159,50 +158,69 @@ static bool is_slower(const struct mp_curve *full, const struct mp_curve *sparse
 	return false;
 }
 
-int mp_cpu_is_full(const struct mp_view *view, bool *is_full)
+/* Sparse rings, or the full ones that show them to be wrong, or still fuller
+ * ones that show those to be; 0 for the first. */
+static int full_stride(const struct mp_view *view, uint64_t *stride)
 {
-	struct mp_curve full, sparse;
+	struct mp_curve base, full;
 	struct mp_sweep sweep;
+	uint32_t i = 0;
 	int err;
 
-	*is_full = false;
-	mp_cpu_full_sweep(view, &sweep);
-	err = mp_sweep_gather(&sweep, view, &full);
-	if (err || !full.n)
-		return err;
+	*stride = 0;
 	mp_cpu_sparse_sweep(view, &sweep);
-	err = mp_sweep_gather(&sweep, view, &sparse);
-	if (!err)
-		*is_full = is_slower(&full, &sparse);
-	mp_curve_free(&sparse);
-	mp_curve_free(&full);
+	err = mp_sweep_gather(&sweep, view, &base);
+	while (!err && mp_cpu_full_sweep(view, i++, &sweep)) {
+		err = mp_sweep_gather(&sweep, view, &full);
+		if (err)
+			break;
+		if (is_slower(&full, &base)) {
+			struct mp_curve other = base;
+
+			*stride = sweep.stride;
+			base = full;
+			full = other;
+		}
+		mp_curve_free(&full);
+	}
+	if (!err || base.at)
+		mp_curve_free(&base);
 	return err;
 }
 
-/* Without memory to compare with, the usual. */
-static bool wants_full(const struct mp_view *view)
+int mp_cpu_is_full(const struct mp_view *view, bool *is_full)
 {
-	bool is_full;
+	uint64_t stride;
+	int err = full_stride(view, &stride);
 
-	return !mp_cpu_is_full(view, &is_full) && is_full;
+	*is_full = !err && stride;
+	return err;
+}
+
+/* How far apart slots are: one a line where sparse rings are wrong, else as
+ * it is @usual. Without memory to find out, the usual. */
+static uint64_t stride_or(const struct mp_view *view, uint64_t usual)
+{
+	uint64_t stride;
+
+	return full_stride(view, &stride) || !stride ? usual : stride;
 }
 
 void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep)
 {
-	mp_sweep_init(sweep, view, wants_full(view) ? full_stride(view) :
-					APART * innermost_line(view), REACH);
+	mp_sweep_init(sweep, view,
+		      stride_or(view, APART * innermost_line(view)), REACH);
 }
 
 void mp_cpu_memory_sweep(const struct mp_view *view, struct mp_sweep *sweep)
 {
-	mp_sweep_init(sweep, view, wants_full(view) ? full_stride(view) :
-						      SPARSE, REACH);
+	mp_sweep_init(sweep, view, stride_or(view, SPARSE), REACH);
 }
 
 bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
 		       struct mp_sweep *sweep)
 {
-	look_sweep(view, wants_full(view) ? full_stride(view) : SPARSE, sweep);
+	look_sweep(view, stride_or(view, SPARSE), sweep);
 	if (!side)
 		return true;
 	sweep->pages = MP_PAGES_4K;

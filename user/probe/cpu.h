@@ -70,7 +70,7 @@ void mp_cpu_rough_sweep(const struct mp_view *view, struct mp_sweep *sweep);
 void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep);
 
 /**
- * struct mp_cpu_doubt - a level that may be two
+ * struct mp_cpu_doubt - a level that may be two, or more
  * @level: which; the names of those further out are then not known either.
  *	MP_CPU_LEVELS: none
  * @size: the two capacities that would explain it as well
@@ -100,8 +100,15 @@ bool mp_cpu_times_hops(const struct mp_view *view);
 /** mp_cpu_sparse_sweep() - one line in eight, whatever the sets */
 void mp_cpu_sparse_sweep(const struct mp_view *view, struct mp_sweep *sweep);
 
-/** mp_cpu_full_sweep() - every line */
-void mp_cpu_full_sweep(const struct mp_view *view, struct mp_sweep *sweep);
+/**
+ * mp_cpu_full_sweep() - every line
+ * @i: 0, 1 .. as long as there is another, shorter stride to try: one where
+ *	the line is known, else some
+ *
+ * Return: whether there is an @i-th.
+ */
+bool mp_cpu_full_sweep(const struct mp_view *view, uint32_t i,
+		       struct mp_sweep *sweep);
 
 /**
  * mp_cpu_is_full() - have rings to hold every line?
@@ -191,6 +198,13 @@ bool mp_cpu_has_sides(const struct mp_cpu_edges *edges, uint32_t k);
 /** mp_cpu_small_pages() - does the memory of the first side consist of small
  * pages, whatever was wished for? The second is no other look then. */
 bool mp_cpu_small_pages(const struct mp_cpu_edges *edges);
+
+/**
+ * mp_cpu_held() - the longest ring of which a level in doubt held all
+ *
+ * Less what the levels inside may hold of it. Return: bytes; 0 where none.
+ */
+double mp_cpu_held(const struct mp_cpu_edges *edges, uint32_t k);
 
 /** mp_cpu_edge_plain() - does a plain shape, of lines that fall on the sets
  * evenly, explain level @k's edge so well that no second look is needed? */

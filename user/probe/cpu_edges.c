@@ -43,6 +43,8 @@
  * much the capacity is uncertain then, where sets are no power of two. */
 #define SWAYS 1.05
 #define SWAYS_ERROR 1.25
+/* Levels that CPUs share, and hash over slices, are these and beyond. */
+#define FIRST_HASHED 2u
 /* Fits, each with what the one before knows of the neighbours. */
 #define PASSES 3u
 
@@ -224,6 +226,7 @@ static int fit_curve(const struct mp_view *view,
 	if (err)
 		goto out;
 	data->page_bytes = page_of(curve_of(edges, curve));
+	data->may_hash = k >= FIRST_HASHED;
 	data->scatters = data->page_bytes > 0 && curve != MAIN ?
 			 MP_EDGE_EVEN | MP_EDGE_RANDOM : MP_EDGE_ANY;
 	ok = data->n >= FIT_POINTS &&
@@ -460,6 +463,7 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	err = fit_all(view, edges);
 	if (err)
 		goto err_edges;
+	mp_cpu_find_doubt(edges);
 	return 0;
 err_edges:
 	mp_cpu_edges_free(edges);

@@ -63,6 +63,14 @@ int mp_cpu_steady(const struct mp_curve *curve, double from, double to,
 		  struct mp_edge_data *data);
 
 /**
+ * mp_cpu_find_doubt() - do the edges explain the curve of means?
+ *
+ * Where they do not, by ratios, a level further in than memory is hidden in
+ * one of them, which is in doubt then.
+ */
+void mp_cpu_find_doubt(struct mp_cpu_edges *edges);
+
+/**
  * mp_cpu_split() - is level @k of a curve two?
  * @curve: what to look at
  * @level, @n: the levels; where it is two, the second is put in behind it

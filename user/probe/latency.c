@@ -317,7 +317,8 @@ static void infer_level(const struct mp_view *view,
 	double translation = k < OUTER ? 0 : TRANSLATION;
 	double own, ratio, outer;
 
-	if (k >= edges->doubt.level) {
+	/* Rings that the innermost one holds tell its latency all the same. */
+	if (k >= edges->doubt.level && k) {
 		pair_cannot(pair, "whether this level is one or two is not known: see the sizes");
 		return;
 	}
@@ -336,6 +337,9 @@ static void infer_level(const struct mp_view *view,
 	}
 	at = pure_point(edges, k, edges->single ? CHECK_REPLICATES :
 			mp_cpu_replicates(view), &own);
+	if (at && k == edges->doubt.level &&
+	    (double)at->length > mp_cpu_held(edges, k))
+		own = 0;
 	if (!at || own < PURE_MIN) {
 		go_by_edge(edges, k, inner);
 		pair_cannot(pair, at ? "no footprint shows this level without its neighbours" :

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Is there a level that the edges found do not explain? Least squares see
+ * little of a step from 4 to 8 cycles where memory is at 400: one blurred
+ * edge may be put where there are two or three. In ratios such a step is as
+ * large as any other; and an edge that no shape explains, or that any does,
+ * may be two as well.
+ */
+#include <math.h>
+
+#include "analysis/stat.h"
+#include "probe/cpu.h"
+#include "probe/cpu_edges.h"
+
+/* What shapes leave of a ratio, and two neighbouring lengths do not exceed on
+ * the same side; levels are at least 1.6 apart. */
+#define UNEXPLAINED 0.26
+/* An edge that leaves so much of its jump, and so much more than noise. */
+#define POOR 0.04
+#define POOR_CHI2 10.0
+/* Where nearly all hops hit, latency is no more than this above the least;
+ * and a level that hardly misses may be so much smaller than the ring. */
+#define HELD 1.1
+/* Of a ring so much shorter than the innermost level all hops hit. */
+#define WITHIN 3.0
+#define WITHIN_POINTS 32u
+
+static double latency_of(const struct mp_curve_at *at)
+{
+	return isnan(at->mid_cycles) ? at->mid_ns : at->mid_cycles;
+}
+
+/* The innermost level's latency, where nothing else counts. */
+static double innermost(const struct mp_cpu_edges *edges)
+{
+	const struct mp_curve *curve = &edges->curve;
+	double value[WITHIN_POINTS];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < curve->n && n < WITHIN_POINTS; i++)
+		if (!n || (double)curve->at[i].length * WITHIN <
+			  edges->level[0].low_bytes)
+			value[n++] = latency_of(&curve->at[i]);
+	return n ? mp_stat_median(value, n) : NAN;
+}
+
+/* Others crowd what is shared, at lengths of their own choice. */
+static uint32_t private_levels(const struct mp_cpu_edges *edges)
+{
+	uint32_t n = 1;
+
+	while (n < edges->n && mp_cpu_has_sides(edges, n))
+		n++;
+	return n;
+}
+
+/* What the private levels' edges say that a length takes; NAN where they say
+ * nothing. */
+static double explained(const struct mp_cpu_edges *edges, double inside,
+			double length)
+{
+	double sum = inside;
+
+	for (uint32_t k = 0; k < private_levels(edges); k++) {
+		const struct mp_edge *edge = &edges->edge[k];
+		double from = k ? edge->inside : inside;
+
+		if (!edges->fitted[k] && length > edges->level[k].low_bytes)
+			return NAN;
+		if (edges->fitted[k])
+			sum += (edge->outside - from) *
+			       mp_cpu_miss(edges, k, length);
+	}
+	return sum;
+}
+
+/* The first length that is not explained, nor the one before it; NAN if all
+ * are. */
+static double unexplained(const struct mp_cpu_edges *edges, double inside)
+{
+	const uint32_t n = private_levels(edges);
+	const double end = n < edges->n ? edges->level[n - 1].low_bytes :
+					  INFINITY;
+	double before = 0;
+
+	for (uint32_t i = 0; i < edges->curve.n; i++) {
+		const struct mp_curve_at *at = &edges->curve.at[i];
+		double length = (double)at->length;
+		double off = log(latency_of(at) /
+				 explained(edges, inside, length));
+
+		if (length > end)
+			break;
+		if (isnan(off))
+			off = 0;
+		if (fabs(off) > UNEXPLAINED && fabs(before) > UNEXPLAINED &&
+		    (off > 0) == (before > 0))
+			return length;
+		before = off;
+	}
+	return NAN;
+}
+
+double mp_cpu_held(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_curve *curve = &edges->curve;
+	double inside = k ? edges->edge[k].inside : innermost(edges);
+	double held = 0;
+
+	for (uint32_t i = 0; i < curve->n; i++) {
+		if (latency_of(&curve->at[i]) > inside * HELD)
+			break;
+		held = (double)curve->at[i].length;
+	}
+	/* One that has what the others put out holds so much less. */
+	for (uint32_t i = 0; i < k; i++)
+		held -= edges->edge[i].size;
+	return fmax(held / HELD, 0);
+}
+
+/* No shape explains the edge; or so many do that it may well be two. */
+static bool is_poor(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+
+	if (!edges->fitted[k] || k >= private_levels(edges))
+		return false;
+	/* A sharp one whose limits lie apart has few lengths near it. */
+	return (edge->high > edge->low * MP_CPU_APART_MAX &&
+		!mp_cpu_edge_plain(edges, k)) ||
+	       (edge->misfit > POOR && edge->chi2 > POOR_CHI2);
+}
+
+void mp_cpu_find_doubt(struct mp_cpu_edges *edges)
+{
+	double length;
+	uint32_t k = 0;
+
+	if (edges->single || !edges->n || !edges->fitted[0])
+		return;
+	length = unexplained(edges, innermost(edges));
+	while (k < edges->n && !is_poor(edges, k) &&
+	       !(length <= edges->level[k].high_bytes))
+		k++;
+	/* Beyond all edges it is for the last to explain. */
+	if (k == edges->n && !isnan(length))
+		k--;
+	if (k >= edges->n || k >= edges->doubt.level)
+		return;
+	edges->doubt = (struct mp_cpu_doubt){
+		k, { fmin(isnan(length) ? edges->edge[k].low : length,
+			  edges->level[k].size_bytes),
+		     edges->level[k].size_bytes },
+	};
+}
