@@ -49,6 +49,7 @@ struct mp_cmd {
 extern const struct mp_cmd mp_cmd_run;
 extern const struct mp_cmd mp_cmd_list;
 extern const struct mp_cmd mp_cmd_show;
+extern const struct mp_cmd mp_cmd_explain;
 extern const struct mp_cmd mp_cmd_analyze;
 
 /**

@@ -23,9 +23,7 @@ struct hops {
 	double *ns;
 };
 
-/* Of those that are measured, the one whose phase comes last: the others
- * prepare what it finds. */
-static uint32_t last_actor(const struct mp_exp *exp)
+uint32_t mp_evidence_actor(const struct mp_exp *exp)
 {
 	uint32_t last = 0;
 
@@ -63,6 +61,7 @@ static void note_pages(const struct mp_batch *batch, struct mp_report_exp *out)
 static void note_batch(const struct mp_batch *batch, struct mp_report_exp *out,
 		       struct hops *hops)
 {
+	const uint32_t actor = mp_evidence_actor(&batch->exp);
 	double ns;
 
 	out->batches++;
@@ -76,10 +75,8 @@ static void note_batch(const struct mp_batch *batch, struct mp_report_exp *out,
 	}
 	out->counted++;
 	note_pages(batch, out);
-	ns = mp_clock_ns(batch, mp_clock_hop_ticks(batch,
-						   last_actor(&batch->exp)));
-	if (batch->exp.actor[last_actor(&batch->exp)].op == MP_OP_CHASE &&
-	    isfinite(ns))
+	ns = mp_clock_ns(batch, mp_clock_hop_ticks(batch, actor));
+	if (batch->exp.actor[actor].op == MP_OP_CHASE && isfinite(ns))
 		hops->ns[hops->n++] = ns;
 }
 

@@ -7,6 +7,10 @@
 #include "report.h"
 #include "run.h"
 
+/** mp_evidence_actor() - of the actors that are measured the one whose phase
+ * comes last: the others prepare what it finds. An index */
+uint32_t mp_evidence_actor(const struct mp_exp *exp);
+
 /**
  * mp_evidence_collect() - put the experiments behind the facts into a report
  * @run: a run that has ended; its facts may be gone
