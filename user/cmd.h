@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct mp_opt;
+struct mp_report;
 
 /** enum mp_exit - what the tool ends with */
 enum mp_exit {
@@ -48,6 +49,7 @@ struct mp_cmd {
 extern const struct mp_cmd mp_cmd_run;
 extern const struct mp_cmd mp_cmd_list;
 extern const struct mp_cmd mp_cmd_show;
+extern const struct mp_cmd mp_cmd_explain;
 extern const struct mp_cmd mp_cmd_analyze;
 
 /**
@@ -72,6 +74,16 @@ int mp_cmd_fail(const struct mp_cmd *cmd, int code, const char *format, ...)
 /** mp_cmd_say() - one line of talk on stderr, "memprobe NAME: .." */
 void mp_cmd_say(const struct mp_cmd *cmd, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/**
+ * mp_cmd_report() - read a report that was kept in a file
+ * @cmd: who reads, for the complaint
+ * @path: the file
+ * @report: gets it; mp_report_free() it. Empty after an error
+ * Return: 0, or an exit code; what is wrong has been said.
+ */
+int mp_cmd_report(const struct mp_cmd *cmd, const char *path,
+		  struct mp_report *report);
 
 /** mp_cmd_print() - a text to stdout; the exit code */
 int mp_cmd_print(const char *text);

@@ -8,10 +8,15 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "opt.h"
+#include "report/json.h"
 #include "utf8.h"
+
+#define WHY_ROOM 512
 
 static void print_help(const struct mp_cmd *cmd)
 {
@@ -87,6 +92,25 @@ bool mp_cmd_parse(const struct mp_cmd *cmd, int argc, char **argv, void *into,
 		return false;
 	}
 	return true;
+}
+
+int mp_cmd_report(const struct mp_cmd *cmd, const char *path,
+		  struct mp_report *report)
+{
+	char why[WHY_ROOM];
+	size_t bytes;
+	void *text;
+	int err;
+
+	err = mp_file_read(path, MP_JSON_MAX_BYTES, &text, &bytes, why,
+			   sizeof(why));
+	if (err)
+		return mp_cmd_fail(cmd, MP_EXIT_USAGE, "%s", why);
+	err = mp_json_read(text, bytes, report, why, sizeof(why));
+	free(text);
+	if (err)
+		return mp_cmd_fail(cmd, MP_EXIT_USAGE, "%s: %s", path, why);
+	return 0;
 }
 
 int mp_cmd_print(const char *text)

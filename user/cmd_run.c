@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "backend.h"
+#include "cmd_evidence.h"
 #include "cmd_outcome.h"
 #include "cmd_watch.h"
 #include "file.h"
@@ -527,7 +528,8 @@ static int measure_and_report(struct session *session)
 			    mp_watch_late(), &about);
 	saved = save_run(session);
 	if (mp_report_make(&session->report, &session->run.host, &about,
-			   &session->run.facts)) {
+			   &session->run.facts) ||
+	    mp_evidence_collect(&session->run, &session->report)) {
 		code = fail(MP_EXIT_FAULT, "out of memory");
 		goto out;
 	}

@@ -7,14 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
 #include "opt.h"
 #include "report/beside.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "utf8.h"
 
-#define WHY_ROOM 512
 #define NAME_ROOM 256
 
 struct show_args {
@@ -66,32 +64,12 @@ static int print_text(const struct mp_report *report,
 	return MP_EXIT_DONE;
 }
 
-/* 0, or an exit code; what is wrong has been said. */
-static int read_report(const char *path, struct mp_report *report)
-{
-	char why[WHY_ROOM];
-	size_t bytes;
-	void *text;
-	int err;
-
-	err = mp_file_read(path, MP_JSON_MAX_BYTES, &text, &bytes, why,
-			   sizeof(why));
-	if (err)
-		return mp_cmd_fail(&mp_cmd_show, MP_EXIT_USAGE, "%s", why);
-	err = mp_json_read(text, bytes, report, why, sizeof(why));
-	free(text);
-	if (err)
-		return mp_cmd_fail(&mp_cmd_show, MP_EXIT_USAGE, "%s: %s",
-				   path, why);
-	return 0;
-}
-
 static int show_one(const char *path, const struct show_args *args)
 {
 	static struct mp_report report;
 	int code;
 
-	code = read_report(path, &report);
+	code = mp_cmd_report(&mp_cmd_show, path, &report);
 	if (code)
 		return code;
 	code = args->json ? print_json(&report) : print_text(&report, args);
@@ -125,7 +103,7 @@ static int show_beside(char *const *path, uint32_t n,
 	for (i = 0; i < n && !code; i++) {
 		name_column(path[i], name[i]);
 		names[i] = name[i];
-		code = read_report(path[i], &report[i]);
+		code = mp_cmd_report(&mp_cmd_show, path[i], &report[i]);
 	}
 	if (!code) {
 		mp_style_guess(&style, STDOUT_FILENO, args->no_color);

@@ -24,6 +24,7 @@ static const struct mp_cmd *const cmds[] = {
 	&mp_cmd_run,
 	&mp_cmd_list,
 	&mp_cmd_show,
+	&mp_cmd_explain,
 	&mp_cmd_analyze,
 };
 #define N_CMDS (sizeof(cmds) / sizeof(cmds[0]))

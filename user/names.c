@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Longer than any name that is looked for. */
+#define NAME_ROOM 64
+
 bool mp_names_next(const char **rest, char *name, size_t room)
 {
 	const char *from = *rest;
@@ -18,4 +21,14 @@ bool mp_names_next(const char **rest, char *name, size_t room)
 	snprintf(name, room, "%.*s", (int)length, from);
 	*rest = from[length] ? from + length + 1 : NULL;
 	return true;
+}
+
+bool mp_names_has(const char *list, const char *name)
+{
+	char one[NAME_ROOM];
+
+	while (mp_names_next(&list, one, sizeof(one)))
+		if (strcmp(one, name) == 0)
+			return true;
+	return false;
 }

@@ -15,4 +15,7 @@
  */
 bool mp_names_next(const char **rest, char *name, size_t room);
 
+/** mp_names_has() - is a name of less than 64 bytes one of the list's? */
+bool mp_names_has(const char *list, const char *name);
+
 #endif

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
+
 #define ROOM_FIRST 32u
 
 #define MP_PROBE(name) extern const struct mp_probe mp_probe_##name;
@@ -96,6 +98,15 @@ const struct mp_probe *mp_probe_find(const char *name)
 {
 	for (uint32_t i = 0; mp_probes[i]; i++) {
 		if (!strcmp(mp_probes[i]->name, name))
+			return mp_probes[i];
+	}
+	return NULL;
+}
+
+const struct mp_probe *mp_probe_of_fact(const char *fact)
+{
+	for (uint32_t i = 0; mp_probes[i]; i++) {
+		if (mp_names_has(mp_probes[i]->facts, fact))
 			return mp_probes[i];
 	}
 	return NULL;

@@ -121,5 +121,7 @@ struct mp_probe {
 /** mp_probes - the table, NULL-terminated, in order of dependence */
 extern const struct mp_probe *const mp_probes[];
 const struct mp_probe *mp_probe_find(const char *name);
+/** mp_probe_of_fact() - the one that answers the fact of a name; NULL */
+const struct mp_probe *mp_probe_of_fact(const char *fact);
 
 #endif

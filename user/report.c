@@ -159,6 +159,16 @@ static void settle_machine(struct mp_report *report)
 	}
 }
 
+static void settle_experiment(struct mp_report_exp *exp)
+{
+	round_number(&exp->hop_ns);
+	round_number(&exp->hop_low_ns);
+	round_number(&exp->hop_high_ns);
+	mp_utf8_clean(exp->pages);
+	if (exp->text)
+		mp_utf8_clean(exp->text);
+}
+
 void mp_report_settle(struct mp_report *report)
 {
 	settle_machine(report);
@@ -167,6 +177,8 @@ void mp_report_settle(struct mp_report *report)
 		settle_fact(&report->facts.fact[i]);
 	for (uint32_t i = 0; i < report->facts.n_series; i++)
 		settle_series(&report->facts.series[i]);
+	for (uint32_t i = 0; i < report->n_experiments; i++)
+		settle_experiment(&report->experiment[i]);
 	for (uint32_t i = 0; i < report->n_disagreements; i++) {
 		struct mp_disagreement *one = &report->disagreement[i];
 
@@ -190,6 +202,32 @@ struct mp_disagreement *mp_report_add_disagreement(struct mp_report *report)
 	report->n_disagreements = n + 1;
 	memset(&grown[n], 0, sizeof(grown[n]));
 	return &grown[n];
+}
+
+struct mp_report_exp *mp_report_add_exp(struct mp_report *report)
+{
+	const uint32_t n = report->n_experiments;
+	struct mp_report_exp *grown;
+
+	grown = reallocarray(report->experiment, n + 1, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	report->experiment = grown;
+	report->n_experiments = n + 1;
+	memset(&grown[n], 0, sizeof(grown[n]));
+	grown[n].hop_ns = NAN;
+	grown[n].hop_low_ns = NAN;
+	grown[n].hop_high_ns = NAN;
+	return &grown[n];
+}
+
+const struct mp_report_exp *mp_report_exp(const struct mp_report *report,
+					  uint64_t id)
+{
+	for (uint32_t i = 0; i < report->n_experiments; i++)
+		if (report->experiment[i].id == id)
+			return &report->experiment[i];
+	return NULL;
 }
 
 static int find_disagreements(struct mp_report *report)
@@ -273,6 +311,9 @@ const struct mp_fact *mp_report_fact(const struct mp_report *report,
 void mp_report_free(struct mp_report *report)
 {
 	mp_facts_free(&report->facts);
+	for (uint32_t i = 0; i < report->n_experiments; i++)
+		free(report->experiment[i].text);
+	free(report->experiment);
 	free(report->disagreement);
 	mp_report_init(report);
 }

@@ -82,6 +82,40 @@ struct mp_disagreement {
 };
 
 /**
+ * struct mp_report_exp - an experiment that facts rest on
+ * @id: as in the evidence of a fact
+ * @text: mp_exp_print() of it; the slots of a sequence are left out. Owned
+ * @steps: how many slots that are
+ * @pages: what pages it got: a name, "mixed" where replicates differ, empty
+ *	where there is no replicate that counts
+ * @batches: replicates that were tried
+ * @counted: of these, count
+ * @disturbed: of these, have samples and do not count
+ * @failed: of these, have an error
+ * @bursts: samples in all of them
+ * @calm: of these, undisturbed
+ * @hop_ns: what a hop took, the clock's own cost taken off: the median of
+ *	the replicates that count, of the actor that acts last; NaN where
+ *	nothing hops
+ * @hop_low_ns, @hop_high_ns: the least and the greatest of them
+ */
+struct mp_report_exp {
+	uint64_t id;
+	char *text;
+	uint32_t steps;
+	char pages[MP_REPORT_WORD];
+	uint32_t batches;
+	uint32_t counted;
+	uint32_t disturbed;
+	uint32_t failed;
+	uint32_t bursts;
+	uint32_t calm;
+	double hop_ns;
+	double hop_low_ns;
+	double hop_high_ns;
+};
+
+/**
  * struct mp_report - see above
  * @tool: "memprobe"
  * @version: of the tool that measured
@@ -91,6 +125,8 @@ struct mp_disagreement {
  * @n_conditions, @condition: what held during the run
  * @run: how it was measured
  * @facts: owned; series too
+ * @n_experiments, @experiment: those that facts rest on, owned; none in a
+ *	report of a version that did not keep them
  * @n_disagreements, @disagreement: owned
  */
 struct mp_report {
@@ -104,6 +140,8 @@ struct mp_report {
 	struct mp_text_pair condition[MP_HOST_CONDITIONS];
 	struct mp_report_run run;
 	struct mp_facts facts;
+	uint32_t n_experiments;
+	struct mp_report_exp *experiment;
 	uint32_t n_disagreements;
 	struct mp_disagreement *disagreement;
 };
@@ -138,6 +176,14 @@ void mp_report_settle(struct mp_report *report);
  * memory. Valid until the next call. */
 struct mp_disagreement *
 mp_report_add_disagreement(struct mp_report *report);
+
+/** mp_report_add_exp() - append an empty experiment; NULL when out of memory.
+ * Valid until the next call. */
+struct mp_report_exp *mp_report_add_exp(struct mp_report *report);
+
+/** mp_report_exp() - by id, NULL when it is not in the report */
+const struct mp_report_exp *mp_report_exp(const struct mp_report *report,
+					  uint64_t id);
 
 /** mp_report_disagreement() - about this fact, NULL when there is none */
 const struct mp_disagreement *

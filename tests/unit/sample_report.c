@@ -116,6 +116,38 @@ static void add_curve(struct mp_facts *facts)
 	}
 }
 
+/* The two that each fact names: a chase that was disturbed in part, and a
+ * sequence, which has no hops. */
+static void add_experiments(struct mp_report *report)
+{
+	struct mp_report_exp *exp = mp_report_add_exp(report);
+
+	if (!exp)
+		out_of_memory();
+	exp->id = 0x0123456789abcdefull;
+	exp->text = strdup("arena0.bytes=1048576 arena0.pages=thp actor0.op=chase actor0.length=1048576 actor0.stride=128 actor0.reach=32768 actor0.hops=2048");
+	snprintf(exp->pages, sizeof(exp->pages), "mixed");
+	exp->batches = 9;
+	exp->counted = 7;
+	exp->disturbed = 2;
+	exp->bursts = 72;
+	exp->calm = 60;
+	exp->hop_ns = 7.4123456789;
+	exp->hop_low_ns = 7.25;
+	exp->hop_high_ns = 8.125;
+	exp = mp_report_add_exp(report);
+	if (!exp)
+		out_of_memory();
+	exp->id = 0xfedcba9876543210ull;
+	exp->text = strdup("arena0.bytes=65536 actor0.op=sequence actor0.length=65536 actor0.stride=4096 actor0.bursts=16");
+	exp->steps = 150;
+	exp->batches = 1;
+	exp->failed = 1;
+	if (!exp->text || !report->experiment[0].text)
+		out_of_memory();
+	mp_report_settle(report);
+}
+
 static void fill_run(struct mp_report_run *run)
 {
 	memset(run, 0, sizeof(*run));
@@ -162,4 +194,5 @@ void sample_report(struct mp_report *report, const char *label)
 	add_curve(&facts);
 	if (mp_report_make(report, &host, &run, &facts))
 		out_of_memory();
+	add_experiments(report);
 }

@@ -87,6 +87,11 @@ static void a_unit_that_is_counted_is_not_named(void **state)
 {
 	(void)state;
 	human(12, "ways", "12");
+	assert_string_equal(mp_format_counted("ways"), " ways");
+	assert_string_equal(mp_format_counted("cpus"), " cpus");
+	assert_string_equal(mp_format_counted("bytes"), "");
+	assert_string_equal(mp_format_counted("hops"), "");
+	assert_string_equal(mp_format_counted(""), "");
 	human(1536, "entries", "1536");
 	human(3, "lightyears", "3 lightyears");
 	human(3, "", "3");

@@ -86,6 +86,7 @@ static void what_is_written_and_read_is_written_the_same(void **state)
 	assert_int_equal(report.run.node, MP_NODE_ANY);
 	assert_int_equal(report.facts.n_series, 1);
 	assert_int_equal(report.n_disagreements, 2);
+	assert_int_equal(report.n_experiments, 2);
 	mp_report_free(&report);
 	free(first);
 	free(second);
@@ -113,6 +114,93 @@ static void a_fact_has_exactly_the_keys_that_were_promised(void **state)
 	assert_int_equal(json_object_size(fact_at(root, 9)), 12);
 	assert_int_equal(json_object_size(fact_at(root, 10)), 12);
 	json_decref(root);
+}
+
+static json_t *experiment_at(json_t *root, size_t i)
+{
+	return json_array_get(json_object_get(root, "experiments"), i);
+}
+
+static void an_experiment_comes_back_with_all_that_was_told(void **state)
+{
+	json_t *root = sample_json();
+	char *text = json_dumps(root, 0), why[WHY_ROOM];
+	const struct mp_report_exp *exp;
+	struct mp_report report;
+
+	(void)state;
+	assert_int_equal(json_object_size(experiment_at(root, 0)), 13);
+	assert_true(json_is_null(json_object_get(experiment_at(root, 1),
+						 "hop_ns")));
+	assert_true(json_is_null(json_object_get(experiment_at(root, 1),
+						 "pages")));
+	assert_int_equal(mp_json_read(text, strlen(text), &report, why,
+				      sizeof(why)), 0);
+	exp = mp_report_exp(&report, 0x0123456789abcdefull);
+	assert_non_null(exp);
+	assert_non_null(strstr(exp->text, "actor0.stride=128"));
+	assert_string_equal(exp->pages, "mixed");
+	assert_int_equal(exp->batches, 9);
+	assert_int_equal(exp->counted, 7);
+	assert_int_equal(exp->disturbed, 2);
+	assert_int_equal(exp->bursts, 72);
+	assert_int_equal(exp->calm, 60);
+	assert_true(exp->hop_ns == 7.41234568 && exp->hop_high_ns == 8.125);
+	exp = mp_report_exp(&report, 0xfedcba9876543210ull);
+	assert_non_null(exp);
+	assert_int_equal(exp->steps, 150);
+	assert_int_equal(exp->failed, 1);
+	assert_true(isnan(exp->hop_ns));
+	assert_null(mp_report_exp(&report, 1));
+	mp_report_free(&report);
+	free(text);
+	json_decref(root);
+}
+
+static void a_report_without_experiments_is_still_read(void **state)
+{
+	json_t *root = sample_json();
+	char *text, why[WHY_ROOM];
+
+	(void)state;
+	json_object_del(root, "experiments");
+	text = json_dumps(root, 0);
+	assert_int_equal(read_text(text, why), 0);
+	free(text);
+	json_decref(root);
+}
+
+static json_t *with_experiment(const char *key, json_t *value)
+{
+	json_t *root = sample_json();
+
+	json_object_set_new(experiment_at(root, 0), key, value);
+	return root;
+}
+
+static void a_wrong_member_of_an_experiment_is_refused(void **state)
+{
+	json_t *root = sample_json();
+	char *words = malloc(MP_EXP_TEXT + 1);
+
+	(void)state;
+	refused(with_experiment("id", json_string("12")),
+		"experiments[0].id: wants a text of 16 hex digits");
+	refused(with_experiment("id", json_string("0123456789ABCDEF")),
+		"experiments[0].id: wants a text of 16 hex digits");
+	refused(with_experiment("exp", json_integer(1)),
+		"experiments[0].exp: wants a text of at most 16383 bytes");
+	memset(words, 'w', MP_EXP_TEXT);
+	words[MP_EXP_TEXT] = '\0';
+	refused(with_experiment("exp", json_string(words)),
+		"experiments[0].exp: wants a text of at most 16383 bytes");
+	free(words);
+	refused(with_experiment("counted", json_integer(-1)),
+		"experiments[0].counted: -1: allowed are 0 to 4294967295");
+	refused(with_experiment("hop_ns", json_string("1")),
+		"experiments[0].hop_ns: wants a number or null");
+	json_object_set_new(root, "experiments", json_object());
+	refused(root, "experiments: wants a list");
 }
 
 static void what_is_unknown_is_null(void **state)
@@ -324,6 +412,10 @@ int main(void)
 		cmocka_unit_test(what_is_written_and_read_is_written_the_same),
 		cmocka_unit_test(
 			a_fact_has_exactly_the_keys_that_were_promised),
+		cmocka_unit_test(
+			an_experiment_comes_back_with_all_that_was_told),
+		cmocka_unit_test(a_report_without_experiments_is_still_read),
+		cmocka_unit_test(a_wrong_member_of_an_experiment_is_refused),
 		cmocka_unit_test(what_is_unknown_is_null),
 		cmocka_unit_test(
 			places_with_numbers_and_policies_with_words_come_back),

@@ -58,6 +58,17 @@ static void a_long_name_is_cut_and_the_next_one_is_whole(void **state)
 	assert_string_equal(name, "tlb");
 }
 
+static void a_list_has_its_names_and_no_parts_of_them(void **state)
+{
+	(void)state;
+	assert_true(mp_names_has("cache-size,tlb", "cache-size"));
+	assert_true(mp_names_has("cache-size,tlb", "tlb"));
+	assert_false(mp_names_has("cache-size,tlb", "cache"));
+	assert_false(mp_names_has("cache-size,tlb", "cache-size,tlb"));
+	assert_false(mp_names_has("cache-size,tlb", ""));
+	assert_false(mp_names_has(NULL, "tlb"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -65,6 +76,7 @@ int main(void)
 		cmocka_unit_test(an_empty_name_is_a_name),
 		cmocka_unit_test(no_list_has_no_name),
 		cmocka_unit_test(a_long_name_is_cut_and_the_next_one_is_whole),
+		cmocka_unit_test(a_list_has_its_names_and_no_parts_of_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,6 +136,22 @@ static void a_probe_stands_after_those_it_starts_from(void **state)
 	}
 }
 
+static void every_fact_is_answered_by_the_probe_that_promises_it(void **state)
+{
+	char name[MP_FACT_NAME];
+
+	(void)state;
+	for (uint32_t i = 0; mp_probes[i]; i++) {
+		const char *facts = mp_probes[i]->facts;
+
+		while (mp_names_next(&facts, name, sizeof(name)))
+			assert_ptr_equal(mp_probe_of_fact(name), mp_probes[i]);
+	}
+	assert_null(mp_probe_of_fact("cpu.l2"));
+	assert_null(mp_probe_of_fact(""));
+	assert_null(mp_probe_of_fact("cpu.l2.size,cpu.l3.size"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +162,8 @@ int main(void)
 		cmocka_unit_test(every_probe_is_found_by_its_own_name),
 		cmocka_unit_test(every_probe_asks_and_promises_something),
 		cmocka_unit_test(a_probe_stands_after_those_it_starts_from),
+		cmocka_unit_test(
+			every_fact_is_answered_by_the_probe_that_promises_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

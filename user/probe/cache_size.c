@@ -559,7 +559,9 @@ static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 	snprintf(fact->method, sizeof(fact->method),
 		 "no further step in latency up to %.0f MiB",
 		 edges->end_bytes / MP_MIB);
-	mp_curve_note(curve, 0, INFINITY, fact);
+	/* What was found further in is no evidence of what lies beyond. */
+	mp_curve_note(curve, edges->level[edges->n - 1].size_bytes, INFINITY,
+		      fact);
 }
 
 static int infer(const struct mp_view *view, struct mp_facts *facts)

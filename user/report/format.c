@@ -25,9 +25,10 @@ static const struct scale scales[] = {
 	{ "ns", 1000, { "ns", "us", "ms", "s", NULL, NULL } },
 };
 
-/* Units that need no naming where a table's row says what is counted. */
-static const char *const counted[] = { "ways", "entries", "cycles", "cpus",
-					"" };
+/* Units that need no naming where a table's row says what is counted; a blank
+ * before each, for where none does. */
+static const char *const counted[] = { " ways", " entries", " cycles",
+				       " cpus", "" };
 
 const char *mp_format_plain(char text[MP_FORMAT_ROOM], double value)
 {
@@ -73,19 +74,23 @@ static const struct scale *scale_of(const char *unit)
 	return NULL;
 }
 
+/* The one of them that a unit is, NULL where it is none. */
+static const char *const *counted_as(const char *unit)
+{
+	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
+		if (strcmp(counted[i] + (counted[i][0] == ' '), unit) == 0)
+			return &counted[i];
+	return NULL;
+}
+
 /* Brings a value to its step; returns the step's name. */
 static const char *scaled(double *value, const char *unit)
 {
 	const struct scale *scale = scale_of(unit);
 	int i = 0;
 
-	if (!scale) {
-		for (size_t k = 0; k < sizeof(counted) / sizeof(counted[0]);
-		     k++)
-			if (strcmp(counted[k], unit) == 0)
-				return "";
-		return unit;
-	}
+	if (!scale)
+		return counted_as(unit) ? "" : unit;
 	/* What would be printed as 1024 KiB is 1 MiB. */
 	while (i < 5 && scale->name[i + 1] &&
 	       fabs(*value) >= scale->step - 0.5) {
@@ -110,6 +115,13 @@ const char *mp_format_human(char text[MP_FORMAT_ROOM], double value,
 	snprintf(text, MP_FORMAT_ROOM, "%s%s%s", number, *name ? " " : "",
 		 name);
 	return text;
+}
+
+const char *mp_format_counted(const char *unit)
+{
+	const char *const *name = counted_as(unit);
+
+	return name ? *name : "";
 }
 
 const char *mp_format_range(char text[MP_FORMAT_ROOM], double low, double high,

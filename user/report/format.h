@@ -20,6 +20,10 @@ const char *mp_format_plain(char text[MP_FORMAT_ROOM], double value);
 const char *mp_format_human(char text[MP_FORMAT_ROOM], double value,
 			    const char *unit);
 
+/** mp_format_counted() - what mp_format_human() leaves out of a unit, for
+ * where no row says what is counted: " ways", or "" */
+const char *mp_format_counted(const char *unit);
+
 /** mp_format_range() - for people: "30 .. 33 KiB"; one side only: "30 KiB ..";
  * neither: "-" */
 const char *mp_format_range(char text[MP_FORMAT_ROOM], double low, double high,

@@ -17,6 +17,7 @@
 
 /* Above this a double no longer tells whole numbers apart. */
 #define WHOLE_MAX 9007199254740992.0
+#define ID_DIGITS 16u
 
 json_t *mp_json_number(double value)
 {
@@ -89,6 +90,14 @@ static json_t *seed_write(uint64_t seed)
 	return json_string(text);
 }
 
+json_t *mp_json_id(uint64_t id)
+{
+	char text[ID_DIGITS + 1];
+
+	snprintf(text, sizeof(text), "%016" PRIx64, id);
+	return json_string(text);
+}
+
 static json_t *write_one(const struct mp_field *field, const void *from)
 {
 	const char *at = (const char *)from + field->offset;
@@ -108,6 +117,8 @@ static json_t *write_one(const struct mp_field *field, const void *from)
 		return json_integer((json_int_t)*(const uint64_t *)at);
 	case MP_FIELD_SEED:
 		return seed_write(*(const uint64_t *)at);
+	case MP_FIELD_ID:
+		return mp_json_id(*(const uint64_t *)at);
 	case MP_FIELD_NODE:
 		if (*(const int32_t *)at < 0)
 			return json_null();
@@ -209,6 +220,17 @@ static int seed_read(const struct mp_field *field, const json_t *json,
 	}
 	return mp_json_fail(at, field->key,
 			    "wants a text of decimal digits below 2^64");
+}
+
+bool mp_json_id_read(const json_t *json, uint64_t *id)
+{
+	const char *text = json_string_value(json);
+
+	if (!text || strlen(text) != ID_DIGITS ||
+	    strspn(text, "0123456789abcdef") != ID_DIGITS)
+		return false;
+	*id = strtoull(text, NULL, 16);
+	return true;
 }
 
 int mp_json_real(const json_t *json, const char *key, double *value,
@@ -315,6 +337,11 @@ static int read_one(const struct mp_field *field, const json_t *json,
 		return read_whole(field, json, into, at);
 	case MP_FIELD_SEED:
 		return seed_read(field, json, into, at);
+	case MP_FIELD_ID:
+		if (mp_json_id_read(json, into))
+			return 0;
+		return mp_json_fail(at, field->key,
+				    "wants a text of 16 hex digits");
 	case MP_FIELD_BOOL:
 		if (!json_is_boolean(json))
 			return mp_json_fail(at, field->key,

@@ -18,6 +18,7 @@ enum mp_field_kind {
 	MP_FIELD_U32,		/* uint32_t: whole number */
 	MP_FIELD_U64,		/* uint64_t: whole number below 2^63 */
 	MP_FIELD_SEED,		/* uint64_t: string, for JSON has no such numbers */
+	MP_FIELD_ID,		/* uint64_t: string of 16 hex digits */
 	MP_FIELD_NODE,		/* int32_t: whole number, or null below zero */
 	MP_FIELD_BOOL,		/* bool */
 	MP_FIELD_VERDICT,	/* uint32_t: its name */
@@ -59,6 +60,12 @@ json_t *mp_json_number(double value);
 int mp_json_fail(const struct mp_json_at *at, const char *key,
 		 const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/** mp_json_id() - id of an experiment, as text */
+json_t *mp_json_id(uint64_t id);
+
+/** mp_json_id_read() - the reverse; false where it is none */
+bool mp_json_id_read(const json_t *json, uint64_t *id);
 
 /** mp_json_real() - a number or null into *@value */
 int mp_json_real(const json_t *json, const char *key, double *value,

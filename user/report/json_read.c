@@ -17,6 +17,7 @@
 /* Facts and series come from probes, a few each; points from one sweep. */
 #define FACTS_MAX 65536u
 #define SERIES_MAX 4096u
+#define EXPERIMENTS_MAX 65536u
 #define POINTS_MAX 1048576u
 
 /* Where element @i of a list stands. */
@@ -75,14 +76,10 @@ static int evidence_read(const json_t *object, struct mp_fact *fact,
 		return mp_json_fail(at, "evidence", "at most %d of them",
 				    MP_FACT_EVIDENCE);
 	json_array_foreach(array, i, json) {
-		const char *text = json_string_value(json);
-
-		if (!text || strlen(text) != 16 ||
-		    strspn(text, "0123456789abcdef") != 16)
+		if (!mp_json_id_read(json, &fact->evidence[fact->n_evidence]))
 			return mp_json_fail(at, "evidence",
 					    "wants texts of 16 hex digits");
-		fact->evidence[fact->n_evidence++] =
-			strtoull(text, NULL, 16);
+		fact->n_evidence++;
 	}
 	return 0;
 }
@@ -180,6 +177,35 @@ static int host_claim_read(const json_t *json, struct mp_report *report,
 		return mp_json_fail(at, "", "wants an object");
 	return mp_fields_read(mp_json_host_claim, json,
 			      &report->claim[report->n_claims++], at);
+}
+
+/* The words are not looked into: a version that knows other fields may have
+ * written them. */
+static int experiment_read(const json_t *json, struct mp_report *report,
+			   const struct mp_json_at *at)
+{
+	struct mp_report_exp *exp;
+	const json_t *text;
+	int err;
+
+	if (!json_is_object(json))
+		return mp_json_fail(at, "", "wants an object");
+	exp = mp_report_add_exp(report);
+	if (!exp)
+		return -ENOMEM;
+	err = mp_fields_read(mp_json_exp_head, json, exp, at);
+	if (err)
+		return err;
+	text = json_object_get(json, "exp");
+	if (!json_is_string(text) ||
+	    json_string_length(text) >= MP_EXP_TEXT)
+		return mp_json_fail(at, "exp",
+				    "wants a text of at most %d bytes",
+				    MP_EXP_TEXT - 1);
+	exp->text = strdup(json_string_value(text));
+	if (!exp->text)
+		return -ENOMEM;
+	return mp_fields_read(mp_json_exp, json, exp, at);
 }
 
 static int read_fact(const json_t *json, struct mp_report *report,
@@ -308,6 +334,10 @@ static int report_read(const json_t *root, struct mp_report *report,
 	if (!err)
 		err = list_read(root, "series", SERIES_MAX, read_series,
 				report, top);
+	/* Reports were kept before they had any. */
+	if (!err && json_object_get(root, "experiments"))
+		err = list_read(root, "experiments", EXPERIMENTS_MAX,
+				experiment_read, report, top);
 	if (!err)
 		err = list_read(root, "disagreements", FACTS_MAX,
 				disagreement_read, report, top);

@@ -111,6 +111,27 @@ const struct mp_field mp_json_point[] = {
 	{ 0 },
 };
 
+/* The words stand between these; of them only their length is bounded. */
+const struct mp_field mp_json_exp_head[] = {
+	FIELD(mp_report_exp, id, MP_FIELD_ID, 0),
+	{ 0 },
+};
+
+const struct mp_field mp_json_exp[] = {
+	FIELD(mp_report_exp, steps, MP_FIELD_U32, 0),
+	FIELD(mp_report_exp, pages, MP_FIELD_TEXT, MP_FIELD_NULLABLE),
+	FIELD(mp_report_exp, batches, MP_FIELD_U32, 0),
+	FIELD(mp_report_exp, counted, MP_FIELD_U32, 0),
+	FIELD(mp_report_exp, disturbed, MP_FIELD_U32, 0),
+	FIELD(mp_report_exp, failed, MP_FIELD_U32, 0),
+	FIELD(mp_report_exp, bursts, MP_FIELD_U32, 0),
+	FIELD(mp_report_exp, calm, MP_FIELD_U32, 0),
+	FIELD(mp_report_exp, hop_ns, MP_FIELD_REAL, 0),
+	FIELD(mp_report_exp, hop_low_ns, MP_FIELD_REAL, 0),
+	FIELD(mp_report_exp, hop_high_ns, MP_FIELD_REAL, 0),
+	{ 0 },
+};
+
 const struct mp_field mp_json_disagreement[] = {
 	FIELD(mp_disagreement, fact, MP_FIELD_TEXT, 0),
 	FIELD(mp_disagreement, where, MP_FIELD_WHERE, 0),

@@ -20,6 +20,9 @@ extern const struct mp_field mp_json_fact_tail[];
 extern const struct mp_field mp_json_claim[];
 extern const struct mp_field mp_json_series[];
 extern const struct mp_field mp_json_point[];
+/* Of struct mp_report_exp: before its words, and after */
+extern const struct mp_field mp_json_exp_head[];
+extern const struct mp_field mp_json_exp[];
 /* Of struct mp_disagreement */
 extern const struct mp_field mp_json_disagreement[];
 

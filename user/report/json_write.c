@@ -8,7 +8,6 @@
 #include "report/json.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -52,11 +51,10 @@ static json_t *value_write(const struct mp_fact *fact)
 static json_t *evidence_write(const struct mp_fact *fact)
 {
 	json_t *array = json_array();
-	char text[17];
 
 	for (uint32_t i = 0; array && i < fact->n_evidence; i++) {
-		snprintf(text, sizeof(text), "%016" PRIx64, fact->evidence[i]);
-		if (json_array_append_new(array, json_string(text))) {
+		if (json_array_append_new(array,
+					  mp_json_id(fact->evidence[i]))) {
 			json_decref(array);
 			return NULL;
 		}
@@ -120,6 +118,35 @@ static json_t *series_write(const struct mp_facts *facts)
 	return array;
 }
 
+static json_t *experiment_write(const struct mp_report_exp *exp)
+{
+	json_t *object = object_of(mp_json_exp_head, exp);
+
+	if (!object)
+		return NULL;
+	if (json_object_set_new(object, "exp",
+				json_string(exp->text ? exp->text : "")) ||
+	    !mp_fields_write(mp_json_exp, exp, object)) {
+		json_decref(object);
+		return NULL;
+	}
+	return object;
+}
+
+static json_t *experiments_write(const struct mp_report *report)
+{
+	json_t *array = json_array();
+
+	for (uint32_t i = 0; array && i < report->n_experiments; i++) {
+		if (json_array_append_new(array,
+			experiment_write(&report->experiment[i]))) {
+			json_decref(array);
+			return NULL;
+		}
+	}
+	return array;
+}
+
 static json_t *machine_write(const struct mp_report *report)
 {
 	json_t *object = object_of(mp_json_machine, report);
@@ -171,6 +198,8 @@ int mp_json_write(const struct mp_report *report, char **text)
 				 facts_write(&report->facts)) &&
 	    !json_object_set_new(root, "series",
 				 series_write(&report->facts)) &&
+	    !json_object_set_new(root, "experiments",
+				 experiments_write(report)) &&
 	    !json_object_set_new(root, "disagreements",
 				 array_of(mp_json_disagreement,
 					  report->disagreement,

@@ -8,17 +8,15 @@
 #include "report/text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/format.h"
 #include "report/picture.h"
-#include "report/plot.h"
+#include "report/page.h"
 #include "utf8.h"
 
 #define LINE_ROOM 1024
-#define MARKS_MAX 8
 #define LABEL_WIDTH 24
 
 /* Facts that have better words than their name. */
@@ -35,59 +33,16 @@ static const struct row_title row_titles[] = {
 	{ "cpu.clock", "core clock" },
 };
 
-/* Facts that the curve is marked with. */
-static const struct row_title mark_titles[] = {
-	{ "cpu.l1d.size", "L1d" }, { "cpu.l2.size", "L2" },
-	{ "cpu.l3.size", "L3" },   { "cpu.l4.size", "L4" },
-};
+/* A heading of the page that @writer writes. */
+#define heading(writer, ...)                                           \
+	mp_page_heading((writer)->out, (writer)->report, (writer)->style,      \
+			__VA_ARGS__)
 
 struct writer {
 	FILE *out;
 	const struct mp_report *report;
 	const struct mp_style *style;
 };
-
-/* A heading, with the label that nobody may overlook on its right. */
-static void heading(const struct writer *writer, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void heading(const struct writer *writer, const char *format, ...)
-{
-	const char *label = writer->report->label;
-	char text[LINE_ROOM];
-	int room;
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	fprintf(writer->out, "\n%s%s%s",
-		mp_style_on(writer->style, MP_INK_TITLE), text,
-		mp_style_off(writer->style));
-	if (label[0]) {
-		room = MP_COLUMNS - 1 - mp_utf8_width(text) - 2 -
-		       mp_utf8_width(label);
-		fprintf(writer->out, "%*s%s[%s]%s",
-			room > 0 ? room : 1, "",
-			mp_style_on(writer->style, MP_INK_WARN), label,
-			mp_style_off(writer->style));
-	}
-	fputc('\n', writer->out);
-}
-
-static void headline(const struct writer *writer)
-{
-	const struct mp_report *report = writer->report;
-
-	fprintf(writer->out, "%s%s %s: %s%s\n",
-		mp_style_on(writer->style, MP_INK_TITLE), report->tool,
-		report->version, report->model,
-		mp_style_off(writer->style));
-	if (report->label[0])
-		fprintf(writer->out, "%s[%s]%s\n",
-			mp_style_on(writer->style, MP_INK_WARN),
-			report->label, mp_style_off(writer->style));
-}
 
 static bool is_cpu_fact(const struct mp_fact *fact)
 {
@@ -176,49 +131,14 @@ static void other_facts(const struct writer *writer)
 	}
 }
 
-static uint32_t collect_marks(const struct mp_report *report,
-			      const struct mp_series *series,
-			      struct mp_plot_mark mark[MARKS_MAX])
-{
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < sizeof(mark_titles) / sizeof(mark_titles[0]);
-	     i++) {
-		const struct mp_fact *fact;
-
-		fact = mp_report_fact(report, mark_titles[i].fact,
-				      &series->where);
-		if (!fact || !mp_verdict_known(fact->verdict))
-			continue;
-		mark[n].x = fact->value;
-		snprintf(mark[n].name, sizeof(mark[n].name), "%s",
-			 mark_titles[i].title);
-		n++;
-	}
-	return n;
-}
-
-/* Curves over footprint; only the first of a name, unless all are wanted. */
 static void curves(const struct writer *writer)
 {
 	const struct mp_facts *facts = &writer->report->facts;
-	struct mp_plot_mark mark[MARKS_MAX];
-	char where[MP_FORMAT_WHERE];
 
-	for (uint32_t i = 0; i < facts->n_series; i++) {
-		const struct mp_series *series = &facts->series[i];
-		uint32_t n;
-
-		if (series->y_name[0] || series->n < 2 ||
-		    strcmp(series->x_unit, "bytes") != 0)
-			continue;
-		heading(writer, "%s (%s), %s by %s", series->name,
-			mp_format_where(where, &series->where), series->unit,
-			series->x_name);
-		n = collect_marks(writer->report, series, mark);
-		if (mp_plot_draw(writer->out, series, mark, n, writer->style))
-			fprintf(writer->out, "no curve: too few points\n");
-	}
+	for (uint32_t i = 0; i < facts->n_series; i++)
+		if (mp_page_has_curve(&facts->series[i]))
+			mp_page_curve(writer->out, writer->report,
+				       &facts->series[i], writer->style);
 }
 
 /* One finding, in words. */
@@ -391,7 +311,7 @@ void mp_text_write(FILE *out, const struct mp_report *report,
 {
 	const struct writer writer = { out, report, style };
 
-	headline(&writer);
+	mp_page_headline(out, report, style);
 	pictures(&writer);
 	other_facts(&writer);
 	curves(&writer);
