@@ -49,7 +49,8 @@ static void put(const uint32_t line[3], const char *more)
 		 "level name=l2 size=512K ways=8 latency=14 line=%u\n"
 		 "level name=l3 size=4M ways=16 latency=50 line=%u\n"
 		 "tlb level=1 page=4K entries=64 ways=4\n"
-		 "walk cost=30\n%s\n", line[0], line[1] ? line[1] : 64,
+		 "walk cost=30\n%s\n", line[0] ? line[0] : 64,
+		 line[1] ? line[1] : 64,
 		 line[2] ? line[2] : 64, more);
 	tell(line);
 	sim_ask(&ask, text, mp_probe_find("prefetch"), 7);
@@ -82,15 +83,6 @@ static void found(uint32_t there, uint32_t open, const char *what)
 		assert_true(fact->n_evidence > 0);
 		assert_true(isnan(fact->confidence));
 	}
-}
-
-static void cannot(uint32_t kind, const char *why)
-{
-	const struct mp_fact *fact = fact_of(kind);
-
-	assert_int_equal(fact->verdict, MP_NOT_MEASURABLE);
-	if (!strstr(fact->reason, why))
-		fail_msg("%s: '%s', not '%s'", names[kind], fact->reason, why);
 }
 
 static const uint32_t usual[] = { 64, 64, 64 };
@@ -184,28 +176,14 @@ static void a_clock_that_shows_nothing_is_named(void **state)
 	}
 }
 
-static void unknown_lines_leave_pairs_and_absence_open(void **state)
+static void unknown_lines_are_tried_at_all_lengths(void **state)
 {
 	static const uint32_t line[] = { 64, 0, 0 };
+	static const uint32_t none[] = { 0, 0, 0 };
 
 	(void)state;
-	put(line, "prefetch kind=adjacent into=l1d\n"
-	    "prefetch kind=next into=l1d\n");
-	found(NEXT, ADJACENT | STRIDE | STREAM, "l2 unknown");
-	cannot(0, "lines of all levels");
-	cannot(2, "lines of all levels");
-}
-
-static void without_the_first_line_nothing_is_asked(void **state)
-{
-	static const uint32_t line[] = { 0, 64, 64 };
-
-	(void)state;
-	tell(line);
-	sim_ask(&ask, "level name=l1d size=32K ways=8 latency=4\n",
-		mp_probe_find("prefetch"), 7);
-	cannot(0, "line of the first level");
-	assert_int_equal(ask.view.n_batches, 0);
+	every_set(line, 0, "");
+	every_set(none, ADJACENT, "");
 }
 
 static int end(void **state)
@@ -226,8 +204,7 @@ int main(void)
 		TEST(lines_four_times_as_long_leave_streams_open),
 		TEST(noise_and_a_clock_of_steps_do_no_harm),
 		TEST(a_clock_that_shows_nothing_is_named),
-		TEST(unknown_lines_leave_pairs_and_absence_open),
-		TEST(without_the_first_line_nothing_is_asked),
+		TEST(unknown_lines_are_tried_at_all_lengths),
 	};
 
 	return cmocka_run_group_tests(tests, temp_folder_make,

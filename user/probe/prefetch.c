@@ -7,12 +7,14 @@
  * trials are in prefetch_list.c, what is seen of them in prefetch_look.c.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "backend.h"
 #include "probe/prefetch_ground.h"
 #include "probe/prefetch_look.h"
+#include "steps.h"
 
 enum kind { ADJACENT, NEXT, STRIDE, STREAM, KINDS };
 
@@ -24,7 +26,7 @@ static const char *const kind_name[KINDS] = {
 /* What is seen of all lists, for each length of lines. */
 struct seen {
 	struct mp_prefetch_ground ground;
-	struct mp_prefetch_seen list[MP_CPU_LEVELS][MP_PREFETCH_LISTS];
+	struct mp_prefetch_seen list[MP_PREFETCH_UNITS][MP_PREFETCH_LISTS];
 };
 
 /* What trials say of a kind. */
@@ -39,29 +41,35 @@ struct answer {
 	double bar;
 };
 
-static bool can_ask(const struct mp_prefetch_ground *ground, uint32_t u,
-		    uint32_t list, struct mp_prefetch_lines *lines)
+/* The lists of a unit; strides are those of the longest line for all. */
+static uint32_t lists_of(uint32_t u)
 {
-	*lines = (struct mp_prefetch_lines){ ground->unit[u], ground->widest };
-	return mp_prefetch_has(list, MP_PREFETCH_MISS, lines);
+	return u ? MP_PREFETCH_STRIDES : MP_PREFETCH_LISTS;
+}
+
+static void lay_out(const struct mp_view *view,
+		    const struct mp_prefetch_ground *ground, uint32_t u,
+		    uint32_t list, struct mp_prefetch_walk *walk)
+{
+	const struct mp_prefetch_lines lines = {
+		.unit = list == MP_PREFETCH_STRIDES ? ground->widest :
+						      ground->unit[u],
+		.widest = ground->widest,
+	};
+
+	mp_prefetch_walk_make(view, list, &lines, ground->bursts, walk);
 }
 
 static int next(const struct mp_view *view, struct mp_plan *plan)
 {
 	struct mp_prefetch_ground ground;
-	struct mp_prefetch_lines lines;
 	struct mp_prefetch_walk walk;
 	int err = 0;
 
 	mp_prefetch_ground_find(view, &ground);
-	if (ground.why)
-		return 0;
 	for (uint32_t u = 0; u < ground.n_units; u++) {
-		for (uint32_t i = 0; i < MP_PREFETCH_LISTS && !err; i++) {
-			if (!can_ask(&ground, u, i, &lines))
-				continue;
-			mp_prefetch_walk_make(view, i, &lines, ground.bursts,
-					      &walk);
+		for (uint32_t i = 0; i < lists_of(u) && !err; i++) {
+			lay_out(view, &ground, u, i, &walk);
 			err = mp_plan_add(plan, &walk.exp,
 					  MP_PREFETCH_REPLICATES);
 		}
@@ -71,17 +79,12 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 
 static int look(const struct mp_view *view, struct seen *seen)
 {
-	const struct mp_prefetch_ground *ground = &seen->ground;
-	struct mp_prefetch_lines lines;
 	struct mp_prefetch_walk walk;
 	int err = 0;
 
-	for (uint32_t u = 0; u < ground->n_units; u++) {
-		for (uint32_t i = 0; i < MP_PREFETCH_LISTS && !err; i++) {
-			if (!can_ask(ground, u, i, &lines))
-				continue;
-			mp_prefetch_walk_make(view, i, &lines, ground->bursts,
-					      &walk);
+	for (uint32_t u = 0; u < seen->ground.n_units; u++) {
+		for (uint32_t i = 0; i < lists_of(u) && !err; i++) {
+			lay_out(view, &seen->ground, u, i, &walk);
 			err = mp_prefetch_look(view, &walk, &seen->list[u][i]);
 		}
 	}
@@ -164,89 +167,105 @@ static void judge_next(const struct seen *seen, uint32_t u,
 }
 
 /* Lines of half a slot are seen upwards only. */
-static void judge_half_pair(const struct seen *seen, uint32_t u, uint32_t up,
-			    double bar, struct answer *answer)
+static void judge_half_pair(const struct seen *seen, uint32_t u,
+			    struct answer *answer)
 {
-	const uint32_t beyond = came(seen, u, MP_PREFETCH_PAIRS,
-				     MP_PREFETCH_BEYOND);
+	const double apart = seen->ground.pair_bar[u];
+	const double bar = isnan(apart) ? seen->ground.bar : apart;
+	const uint32_t up = mp_prefetch_came(&seen->list[u][MP_PREFETCH_PAIRS],
+					     MP_PREFETCH_UP, bar,
+					     !isnan(apart));
 
 	if (up == MP_PREFETCH_NEVER)
 		comes_not(answer, u, MP_PREFETCH_PAIRS, MP_PREFETCH_UP, bar);
 	else if (up != MP_PREFETCH_COMES)
 		open(answer, why_unclear(up));
-	else if (beyond != MP_PREFETCH_NEVER)
+	else if (!never(came(seen, u, MP_PREFETCH_PAIRS, MP_PREFETCH_BEYOND)))
 		open(answer, "lines are too short to see the lower one of a pair, and the upper one comes as the next, too");
+	else if (isnan(apart) && seen->ground.widest > seen->ground.unit[u])
+		open(answer, "what comes along may lie in the same line of a level whose line is not known");
 	else
 		works(answer, u, MP_PREFETCH_PAIRS, MP_PREFETCH_UP, bar);
+}
+
+/* The other line goes with the flushed one, as within a line of an outer
+ * level: was it further in than there? */
+static void judge_held_pair(const struct seen *seen, uint32_t u,
+			    struct answer *answer)
+{
+	const struct mp_prefetch_seen *pairs =
+		&seen->list[u][MP_PREFETCH_PAIRS];
+	const double bar = seen->ground.pair_bar[u];
+	const uint32_t down = isnan(bar) ? MP_PREFETCH_UNTRIED :
+		mp_prefetch_came(pairs, MP_PREFETCH_DOWN, bar, true);
+
+	if (isnan(bar))
+		open(answer, "what comes along may lie in the same line of a level whose line or latency is not known");
+	else if (down == MP_PREFETCH_NEVER)
+		comes_not(answer, u, MP_PREFETCH_PAIRS, MP_PREFETCH_DOWN, bar);
+	else if (down == MP_PREFETCH_COMES)
+		works(answer, u, MP_PREFETCH_PAIRS, MP_PREFETCH_DOWN, bar);
+	else
+		open(answer, why_unclear(down));
 }
 
 static void judge_adjacent(const struct seen *seen, uint32_t u,
 			   struct answer *answer)
 {
-	const struct mp_prefetch_seen *pairs =
-		&seen->list[u][MP_PREFETCH_PAIRS];
-	const double bar = seen->ground.pair_bar[u];
-	const bool held = seen->ground.is_held[u];
-	const uint32_t up = mp_prefetch_came(pairs, MP_PREFETCH_UP, bar, held);
-	const uint32_t down = mp_prefetch_came(pairs, MP_PREFETCH_DOWN, bar,
-					       held);
+	const uint32_t up = came(seen, u, MP_PREFETCH_PAIRS, MP_PREFETCH_UP);
+	const uint32_t down = came(seen, u, MP_PREFETCH_PAIRS,
+				   MP_PREFETCH_DOWN);
+	const uint32_t kept = came(seen, u, MP_PREFETCH_PAIRS,
+				   MP_PREFETCH_KEPT);
+	const uint32_t beyond = came(seen, u, MP_PREFETCH_PAIRS,
+				     MP_PREFETCH_BEYOND);
 
-	if (!seen->ground.lines_known)
-		open(answer, "the lines of all levels are not known: what comes along may be the same line");
-	else if (down == MP_PREFETCH_UNTRIED && up != MP_PREFETCH_UNTRIED)
-		judge_half_pair(seen, u, up, bar, answer);
-	else if (down == MP_PREFETCH_COMES && up == MP_PREFETCH_COMES)
-		works(answer, u, MP_PREFETCH_PAIRS, MP_PREFETCH_DOWN, bar);
-	else if (down == MP_PREFETCH_COMES)
-		open(answer, "the lower line of a pair comes after the upper one, and the upper one not always after the lower one");
-	else if (down != MP_PREFETCH_NEVER)
-		open(answer, why_unclear(down));
-	else if (up != MP_PREFETCH_NEVER &&
-		 came(seen, u, MP_PREFETCH_PAIRS, MP_PREFETCH_BEYOND) !=
-			 MP_PREFETCH_COMES)
+	if (seen->ground.unit[u] < MP_STEPS_SLOT)
+		judge_half_pair(seen, u, answer);
+	else if (down == MP_PREFETCH_NEVER && up != MP_PREFETCH_NEVER &&
+		 beyond != MP_PREFETCH_COMES)
 		open(answer, "the upper line of a pair comes after the lower one, and the lower one does not after the upper one");
+	else if (down == MP_PREFETCH_NEVER)
+		comes_not(answer, u, MP_PREFETCH_PAIRS, MP_PREFETCH_DOWN,
+			  seen->ground.bar);
+	else if (down != MP_PREFETCH_COMES)
+		open(answer, why_unclear(down));
+	else if (up != MP_PREFETCH_COMES)
+		open(answer, "the lower line of a pair comes after the upper one, and the upper one not always after the lower one");
+	else if (kept == MP_PREFETCH_COMES)
+		works(answer, u, MP_PREFETCH_PAIRS, MP_PREFETCH_KEPT,
+		      seen->ground.bar);
 	else
-		comes_not(answer, u, MP_PREFETCH_PAIRS, MP_PREFETCH_DOWN, bar);
+		judge_held_pair(seen, u, answer);
 }
 
-static void judge_stride(const struct seen *seen, uint32_t u,
-			 struct answer *answer)
+static void judge_stride(const struct seen *seen, struct answer *answer)
 {
-	for (uint32_t i = MP_PREFETCH_RUNS; i <= MP_PREFETCH_LONG; i++) {
-		const uint32_t step = came(seen, u, i, MP_PREFETCH_STEP);
-		const uint32_t beside = came(seen, u, i, MP_PREFETCH_BESIDE);
+	const uint32_t list = MP_PREFETCH_STRIDES;
+	const uint32_t step = came(seen, 0, list, MP_PREFETCH_STEP);
+	const uint32_t beside = came(seen, 0, list, MP_PREFETCH_BESIDE);
 
-		if (step == MP_PREFETCH_UNTRIED)
-			continue;
-		if (step == MP_PREFETCH_NEVER)
-			comes_not(answer, u, i, MP_PREFETCH_STEP,
-				  seen->ground.bar);
-		else if (step != MP_PREFETCH_COMES)
-			open(answer, why_unclear(step));
-		else if (beside != MP_PREFETCH_NEVER)
-			open(answer, "lines beside the next step of a stride come as well");
-		else
-			works(answer, u, i, MP_PREFETCH_STEP,
-			      seen->ground.bar);
-	}
+	if (step == MP_PREFETCH_NEVER)
+		comes_not(answer, 0, list, MP_PREFETCH_STEP, seen->ground.bar);
+	else if (step != MP_PREFETCH_COMES)
+		open(answer, why_unclear(step));
+	else if (beside != MP_PREFETCH_NEVER)
+		open(answer, "lines beside the next step of a stride come as well");
+	else
+		works(answer, 0, list, MP_PREFETCH_STEP, seen->ground.bar);
 }
 
 /* Does nothing but a stream explain that a line four ahead of a run came? */
 static const char *other_cause(const struct seen *seen, uint32_t u,
-			       uint32_t list, uint32_t trial,
-			       const struct answer *answer)
+			       uint32_t trial)
 {
 	if (!never(came(seen, u, MP_PREFETCH_PAIRS, MP_PREFETCH_AHEAD)))
 		return "a single load brings lines as far ahead";
-	if (seen->ground.widest >= 4 * seen->ground.unit[u] &&
-	    (answer[ADJACENT].says != IS_ABSENT ||
-	     answer[NEXT].says != IS_ABSENT))
-		return "what seems to be a stream may be a neighbour of a longer line";
 	if (trial == MP_PREFETCH_FULL &&
-	    !never(came(seen, u, list, MP_PREFETCH_JUMBLE)))
+	    !never(came(seen, u, MP_PREFETCH_RUNS, MP_PREFETCH_JUMBLE)))
 		return "lines ahead of a run come in whatever order its lines are loaded";
 	if (trial != MP_PREFETCH_UNEVEN &&
-	    !never(came(seen, u, list, MP_PREFETCH_STEP2)))
+	    !never(came(seen, 0, MP_PREFETCH_STRIDES, MP_PREFETCH_STEP2)))
 		return "a stride that goes several steps ahead would look the same";
 	return NULL;
 }
@@ -254,46 +273,35 @@ static const char *other_cause(const struct seen *seen, uint32_t u,
 static void judge_stream(const struct seen *seen, uint32_t u,
 			 struct answer *answer)
 {
-	static const struct {
-		uint32_t list;
-		uint32_t trial;
-	} trials[] = {
-		{ MP_PREFETCH_RUNS, MP_PREFETCH_UNEVEN },
-		{ MP_PREFETCH_RUNS, MP_PREFETCH_EVEN },
-		{ MP_PREFETCH_LONG, MP_PREFETCH_FULL },
+	static const uint32_t trials[] = {
+		MP_PREFETCH_UNEVEN, MP_PREFETCH_EVEN, MP_PREFETCH_FULL,
 	};
-	struct answer *stream = &answer[STREAM];
+	const uint32_t list = MP_PREFETCH_RUNS;
+	const double bar = seen->ground.bar;
 
 	for (size_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++) {
-		const uint32_t list = trials[i].list, trial = trials[i].trial;
-		const uint32_t ahead = came(seen, u, list, trial);
-		const char *other;
+		const uint32_t ahead = came(seen, u, list, trials[i]);
+		const char *other = ahead == MP_PREFETCH_COMES ?
+				    other_cause(seen, u, trials[i]) :
+				    why_unclear(ahead);
 
-		if (ahead == MP_PREFETCH_UNTRIED)
-			continue;
-		if (ahead == MP_PREFETCH_NEVER) {
-			comes_not(stream, u, list, trial, seen->ground.bar);
-			continue;
-		}
-		other = ahead == MP_PREFETCH_COMES ?
-			other_cause(seen, u, list, trial, answer) :
-			why_unclear(ahead);
-		if (other)
-			open(stream, other);
-		else
-			works(stream, u, list, trial, seen->ground.bar);
+		if (ahead == MP_PREFETCH_NEVER)
+			comes_not(answer, u, list, trials[i], bar);
+		else if (ahead != MP_PREFETCH_UNTRIED && other)
+			open(answer, other);
+		else if (ahead != MP_PREFETCH_UNTRIED)
+			works(answer, u, list, trials[i], bar);
 	}
 }
 
 static void judge(const struct seen *seen, struct answer answer[KINDS])
 {
+	judge_stride(seen, &answer[STRIDE]);
 	for (uint32_t u = 0; u < seen->ground.n_units; u++) {
 		judge_next(seen, u, &answer[NEXT]);
 		judge_adjacent(seen, u, &answer[ADJACENT]);
-		judge_stride(seen, u, &answer[STRIDE]);
+		judge_stream(seen, u, &answer[STREAM]);
 	}
-	for (uint32_t u = 0; u < seen->ground.n_units; u++)
-		judge_stream(seen, u, answer);
 }
 
 /* -- facts -------------------------------------------------------------- */
@@ -301,6 +309,7 @@ static void judge(const struct seen *seen, struct answer answer[KINDS])
 static const char *const trial_words[MP_PREFETCH_KINDS] = {
 	[MP_PREFETCH_UP] = "the upper line of a pair after the lower one",
 	[MP_PREFETCH_DOWN] = "the lower line of a pair after the upper one",
+	[MP_PREFETCH_KEPT] = "the lower line of a pair after the upper one, which was flushed again,",
 	[MP_PREFETCH_BEYOND] = "the line behind another, across pairs,",
 	[MP_PREFETCH_STEP] = "the next line of a stride",
 	[MP_PREFETCH_EVEN] = "a line four ahead of a run",
@@ -351,27 +360,21 @@ static const char *why_none(const struct seen *seen)
 	       "no list of loads was measured undisturbed";
 }
 
-/* What is lacking to say that something is absent. */
-static const char *doubt_of(const struct seen *seen)
+/* Where a list lacks, nothing is absent. */
+static bool is_whole(const struct seen *seen)
 {
-	struct mp_prefetch_lines lines;
-
 	for (uint32_t u = 0; u < seen->ground.n_units; u++) {
-		for (uint32_t i = 0; i < MP_PREFETCH_LISTS; i++) {
-			if (can_ask(&seen->ground, u, i, &lines) &&
-			    !seen->list[u][i].batches)
-				return "not all lists of loads were measured undisturbed";
-		}
+		for (uint32_t i = 0; i < lists_of(u); i++)
+			if (!seen->list[u][i].batches)
+				return false;
 	}
-	return seen->ground.doubt;
+	return true;
 }
 
 static void settle(const struct seen *seen, const struct answer *answer,
 		   struct mp_fact *fact)
 {
-	const char *none = seen->ground.why ? seen->ground.why :
-			   why_none(seen);
-	const char *doubt = doubt_of(seen);
+	const char *none = why_none(seen);
 
 	if (none) {
 		mp_fact_cannot(fact, "", "%s", none);
@@ -384,12 +387,11 @@ static void settle(const struct seen *seen, const struct answer *answer,
 		fact->verdict = MP_MEASURED;
 		fact->is_text = true;
 		snprintf(fact->text, sizeof(fact->text), "works");
-	} else if (answer->says == IS_ABSENT && !doubt) {
+	} else if (answer->says == IS_ABSENT && is_whole(seen)) {
 		fact->verdict = MP_ABSENT;
 	} else {
-		mp_fact_cannot(fact, "", "%s", answer->says == IS_OPEN ?
-			       answer->open : answer->says == IS_ABSENT ?
-			       doubt : "too few trials were measured undisturbed");
+		mp_fact_cannot(fact, "", "%s", answer->open ? answer->open :
+			       "not all lists of loads were measured undisturbed");
 	}
 }
 
@@ -401,7 +403,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 
 	if (seen)
 		mp_prefetch_ground_find(view, &seen->ground);
-	if (!err && !seen->ground.why)
+	if (!err)
 		err = look(view, seen);
 	if (!err)
 		judge(seen, answer);

@@ -18,6 +18,9 @@
 /* A clock's step spreads readings by half of it at most; a quarter of the
  * distance that is to be seen is enough. */
 #define SPREAD 2.0
+/* Where the outermost level's latency is not known: it saves two fifths of
+ * the way to memory at least, or would not be worth having; half of that. */
+#define BAR_UNKNOWN 0.2
 
 static const struct mp_fact *fact_of(const struct mp_view *view, uint32_t k,
 				     const char *what)
@@ -26,13 +29,6 @@ static const struct mp_fact *fact_of(const struct mp_view *view, uint32_t k,
 
 	snprintf(name, sizeof(name), "cpu.%s.%s", mp_cpu_level_name[k], what);
 	return mp_facts_find(view->facts, name);
-}
-
-static bool is_absent(const struct mp_view *view, uint32_t k)
-{
-	const struct mp_fact *size = fact_of(view, k, "size");
-
-	return size && size->verdict == MP_ABSENT;
 }
 
 static uint32_t line_of(const struct mp_view *view, uint32_t k)
@@ -47,24 +43,37 @@ static uint32_t line_of(const struct mp_view *view, uint32_t k)
 	return bytes & (bytes - 1) ? 0 : bytes;
 }
 
-static void find_units(const struct mp_view *view,
-		       struct mp_prefetch_ground *ground)
+/* How many levels follow one another for certain, and are they all? */
+static bool count_levels(const struct mp_view *view, uint32_t *n)
 {
-	ground->widest = MP_STEPS_SLOT;
-	ground->lines_known = true;
-	for (uint32_t k = 0; k < ground->n; k++) {
-		const uint32_t line = line_of(view, k);
-		uint32_t i = 0;
+	*n = 1;
+	while (*n < MP_CPU_LEVELS) {
+		const struct mp_fact *size = fact_of(view, *n, "size");
 
-		ground->line[k] = line;
-		ground->lines_known &= line != 0;
-		while (i < ground->n_units && ground->unit[i] != line)
-			i++;
-		if (line && i == ground->n_units)
-			ground->unit[ground->n_units++] = line;
-		if (line > ground->widest)
-			ground->widest = line;
+		if (!size || !mp_verdict_known(size->verdict))
+			return size && size->verdict == MP_ABSENT;
+		++*n;
 	}
+	return true;
+}
+
+/* All lengths from the first level's on, to the longest if that is known. */
+static void find_units(struct mp_prefetch_ground *ground,
+		       const uint32_t line[MP_CPU_LEVELS], uint32_t n, bool all)
+{
+	const uint32_t first = line[0] ? line[0] : LINE_MIN;
+	uint32_t widest = first;
+
+	for (uint32_t k = 0; k < n; k++) {
+		all &= line[k] != 0;
+		if (line[k] > widest)
+			widest = line[k];
+	}
+	if (!all)
+		widest = LINE_MAX;
+	for (uint32_t unit = first; unit <= widest; unit *= 2)
+		ground->unit[ground->n_units++] = unit;
+	ground->widest = widest > MP_STEPS_SLOT ? widest : MP_STEPS_SLOT;
 }
 
 /* Latencies of the levels, and of memory behind them; do they grow? */
@@ -108,48 +117,37 @@ static double bar_of(const double *ns, uint32_t n, double low, double high)
 	return (ns[n] - (low + high) / 2) / (ns[n] - ns[0]);
 }
 
-static void find_pair_bar(struct mp_prefetch_ground *ground, const double *ns,
-			  uint32_t u)
+/* Is there a level whose lines hold two of this length, and is the one inside
+ * told from it? */
+static double pair_bar_of(const uint32_t line[MP_CPU_LEVELS], const double *ns,
+			  uint32_t n, uint32_t unit)
 {
 	uint32_t k = 0;
 
-	ground->pair_bar[u] = ground->bar;
-	while (k < ground->n && ground->line[k] <= ground->unit[u])
+	while (k < n && line[k] && line[k] <= unit)
 		k++;
-	ground->is_held[u] = k < ground->n;
-	if (ns && k && k < ground->n)
-		ground->pair_bar[u] = bar_of(ns, ground->n, ns[k - 1], ns[k]);
+	return k && k < n && line[k] ? bar_of(ns, n, ns[k - 1], ns[k]) : NAN;
 }
 
 void mp_prefetch_ground_find(const struct mp_view *view,
 			     struct mp_prefetch_ground *ground)
 {
-	double ns[MP_CPU_LEVELS + 1];
-	bool has_times;
+	double ns[MP_CPU_LEVELS + 1] = { 0 };
+	uint32_t line[MP_CPU_LEVELS], n;
+	const bool all = count_levels(view, &n);
+	const bool has_times = find_times(view, n, ns);
+	double nearest = BAR_UNKNOWN;
 
-	*ground = (struct mp_prefetch_ground){ .n = 1, .bar = 0.5 };
-	while (ground->n < MP_CPU_LEVELS && fact_of(view, ground->n, "size") &&
-	       mp_verdict_known(fact_of(view, ground->n, "size")->verdict))
-		ground->n++;
-	find_units(view, ground);
-	if (!ground->line[0]) {
-		ground->why = "the line of the first level is not known";
-		return;
-	}
-	has_times = find_times(view, ground->n, ns);
-	ground->bursts = BURSTS_MIN;
-	if (has_times) {
-		ground->bar = bar_of(ns, ground->n, ns[ground->n - 1],
-				     ns[ground->n]);
-		ground->bursts = bursts_for(view, (ns[ground->n] -
-						   ns[ground->n - 1]) / 2);
-	}
+	*ground = (struct mp_prefetch_ground){ .bursts = BURSTS_MIN };
+	for (uint32_t k = 0; k < n; k++)
+		line[k] = line_of(view, k);
+	find_units(ground, line, n, all);
+	if (all && has_times)
+		nearest = bar_of(ns, n, ns[n - 1], ns[n]);
+	ground->bar = nearest;
+	if (has_times)
+		ground->bursts = bursts_for(view, nearest * (ns[n] - ns[0]));
 	for (uint32_t u = 0; u < ground->n_units; u++)
-		find_pair_bar(ground, has_times ? ns : NULL, u);
-	if (ground->n < MP_CPU_LEVELS && !is_absent(view, ground->n))
-		ground->doubt = "it is not known which level is the outermost";
-	else if (!has_times)
-		ground->doubt = "the latencies of all levels and of memory are not known";
-	else if (!ground->lines_known)
-		ground->doubt = "the lines of all levels are not known";
+		ground->pair_bar[u] = has_times ?
+			pair_bar_of(line, ns, n, ground->unit[u]) : NAN;
 }

@@ -6,34 +6,26 @@
 #include "probe/cpu.h"
 #include "probe/prefetch_list.h"
 
+/** MP_PREFETCH_UNITS - lengths of lines that may be asked about: 32 to 256 */
+#define MP_PREFETCH_UNITS 4u
+
 /**
  * struct mp_prefetch_ground - what is known of the levels
- * @n: levels
- * @line: of each, bytes; 0 = not known
- * @n_units, @unit: the lengths of lines that there are, each once
- * @widest: the longest, 64 at least
+ * @n_units, @unit: the lengths of lines that there may be
+ * @widest: the longest that there may be, 64 at least
  * @bursts: of a list, so that the clock shows hits
  * @bar: see mp_prefetch_came(): half-way from the outermost level to memory
- * @pair_bar: of the lines of each unit, as the other line of a pair: half-way
- *	to the first level whose lines hold both, which has the other anyway
- * @is_held: is there such a level?
- * @doubt: what is lacking to say that something is absent; NULL
- * @why: what is lacking to ask anything; NULL
- * @lines_known: of all levels
+ * @pair_bar: of lines of each unit that lie in one line of an outer level, in
+ *	pairs: half-way to that level, which has the other one anyway; NaN where
+ *	there is no such level, or not enough is known of it
  */
 struct mp_prefetch_ground {
-	uint32_t n;
-	uint32_t line[MP_CPU_LEVELS];
 	uint32_t n_units;
-	uint32_t unit[MP_CPU_LEVELS];
+	uint32_t unit[MP_PREFETCH_UNITS];
 	uint32_t widest;
 	uint32_t bursts;
 	double bar;
-	double pair_bar[MP_CPU_LEVELS];
-	bool is_held[MP_CPU_LEVELS];
-	bool lines_known;
-	const char *doubt;
-	const char *why;
+	double pair_bar[MP_PREFETCH_UNITS];
 };
 
 /** mp_prefetch_ground_find() - from the facts of a view */

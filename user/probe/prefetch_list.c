@@ -25,22 +25,25 @@
 #define PAIR_LAST 2560u
 #define FAR 2048u
 #define AHEAD 4u
-/* Longest lines from step to step: too far for a stream, and odd. */
-#define STRIDE_SHORT 3u
-#define STRIDE_LONG 5u
+/* Longest lines from step to step of a stride: too far for a stream. */
+#define STRIDE 3u
 #define BESIDE 2u
 
+/* Of a full run so many that the next step of a stride of one line falls on
+ * another line of an outer level than the timed one, four ahead. */
 #define TOUCHES_SHORT 3u
-#define TOUCHES_LONG 5u
-#define TOUCHES_FULL 8u
+#define TOUCHES_WIDE 4u
+#define TOUCHES_FULL 7u
 /* Steps of the longest trial: each line flushed and loaded, one timed. */
 #define STEPS_MAX (2 * TOUCHES_FULL + 4)
 
-/* Orders in which no two steps are alike, nor one or two lines long where
- * it matters. */
-static const uint8_t jumbled_short[] = { 2, 0, 1 };
-static const uint8_t jumbled_long[] = { 3, 0, 4, 1, 2 };
-static const uint8_t jumbled_full[] = { 3, 7, 0, 4, 1, 6, 2, 5 };
+/* Orders in which no two steps are alike, nor, where it matters, one or two
+ * lines long. */
+static const uint8_t jumbled[][TOUCHES_FULL] = {
+	{ 2, 0, 1 },
+	{ 2, 0, 3, 1 },
+	{ 3, 6, 0, 4, 1, 5, 2 },
+};
 
 /*
  * A trial: what is flushed beforehand, what is loaded, and what is timed.
@@ -83,6 +86,15 @@ static void add_pair(struct trial *trial, uint32_t from, uint32_t timed)
 	add(trial, BEFORE, MEMPROBE_STEP_FLUSH, timed);
 	add(trial, BEFORE, MEMPROBE_STEP_FLUSH, from);
 	add(trial, LOADS, MEMPROBE_STEP_TOUCH, from);
+	add(trial, LOOK, MEMPROBE_STEP_TIME, timed);
+}
+
+/* Loaded once more to be flushed, it may bring the other again; no matter. */
+static void add_kept(struct trial *trial, uint32_t from, uint32_t timed)
+{
+	add_pair(trial, from, timed);
+	trial->n--;
+	add(trial, LOADS, MEMPROBE_STEP_FLUSH, from);
 	add(trial, LOOK, MEMPROBE_STEP_TIME, timed);
 }
 
@@ -132,6 +144,9 @@ static void make_pair(struct trial *trial, const struct shape *shape,
 	case MP_PREFETCH_DOWN:
 		add_pair(trial, at + unit, at);
 		break;
+	case MP_PREFETCH_KEPT:
+		add_kept(trial, at + unit, at);
+		break;
 	case MP_PREFETCH_BEYOND:
 		if (unit < SLOT)
 			add_half_beyond(trial, at);
@@ -149,34 +164,32 @@ static void make_pair(struct trial *trial, const struct shape *shape,
 
 /* -- runs --------------------------------------------------------------- */
 
-/* Lines of a page: the first of those that are loaded, and the timed one. */
+/* Lines of a page: those that are loaded, and the timed one. */
 struct run {
 	uint32_t n;
 	uint32_t at[TOUCHES_FULL];
-	const uint8_t *order;	/* NULL: as they lie */
+	bool is_jumbled;
 	uint32_t timed;
 };
 
-static const uint8_t *jumbled(uint32_t n)
+static const uint8_t *jumble(uint32_t n)
 {
-	return n == TOUCHES_SHORT ? jumbled_short :
-	       n == TOUCHES_LONG ? jumbled_long : jumbled_full;
+	return jumbled[n == TOUCHES_SHORT ? 0 : n == TOUCHES_FULL ? 2 : 1];
 }
 
-/* In a third order: what was flushed and in which order teaches nothing. The
- * timed line comes last: none of the others is near enough to bring it. */
+/* Flushed in a third order: it teaches nothing. The timed line comes last:
+ * none of the others is near enough to bring it. */
 static void add_run(struct trial *trial, const struct run *run, bool is_hit)
 {
-	const uint32_t leap = run->n == TOUCHES_FULL ? 3 : 2;
+	const uint8_t *order = jumble(run->n);
 
-	for (uint32_t i = 0; i < run->n; i++)
-		add(trial, BEFORE, MEMPROBE_STEP_FLUSH,
-		    run->at[(i * leap + run->n / 2) % run->n]);
+	for (uint32_t i = run->n; i--; )
+		add(trial, BEFORE, MEMPROBE_STEP_FLUSH, run->at[order[i]]);
 	if (!is_hit)
 		add(trial, BEFORE, MEMPROBE_STEP_FLUSH, run->timed);
 	for (uint32_t i = 0; i < run->n; i++)
 		add(trial, LOADS, MEMPROBE_STEP_TOUCH,
-		    run->at[run->order ? run->order[i] : i]);
+		    run->at[run->is_jumbled ? order[i] : i]);
 	if (is_hit)
 		add(trial, LOADS, MEMPROBE_STEP_TOUCH, run->timed);
 	add(trial, LOOK, MEMPROBE_STEP_TIME, run->timed);
@@ -193,17 +206,21 @@ static void lay(struct run *run, uint32_t n, uint32_t step, uint32_t behind)
 
 static void lay_stride(struct run *run, const struct shape *shape)
 {
-	const bool is_short = shape->list == MP_PREFETCH_RUNS;
 	const uint32_t widest = shape->lines->widest;
-	const uint32_t step = widest * (is_short ? STRIDE_SHORT : STRIDE_LONG);
+	const uint32_t step = STRIDE * widest;
+	uint32_t n = TOUCHES_SHORT;
 
-	lay(run, is_short ? TOUCHES_SHORT : TOUCHES_LONG, step, step);
+	/* As many as leave room for a second step ahead. */
+	if (shape->list == MP_PREFETCH_STRIDES)
+		n = (TOUCHES_FULL + 1) * step + widest <= PAGE ?
+		    TOUCHES_FULL : TOUCHES_WIDE;
+	lay(run, n, step, step);
 	if (shape->kind == MP_PREFETCH_STEP2)
 		run->timed += step;
 	if (shape->kind == MP_PREFETCH_BESIDE)
 		run->timed += BESIDE * widest;
-	if (shape->kind == MP_PREFETCH_MISS || shape->kind == MP_PREFETCH_HIT)
-		run->order = jumbled(run->n);
+	run->is_jumbled = shape->kind == MP_PREFETCH_MISS ||
+			  shape->kind == MP_PREFETCH_HIT;
 }
 
 static void make_run(struct trial *trial, const struct shape *shape,
@@ -223,7 +240,7 @@ static void make_run(struct trial *trial, const struct shape *shape,
 		run.at[2] += unit;
 		break;
 	case MP_PREFETCH_JUMBLE:
-		run.order = jumbled(TOUCHES_FULL);
+		run.is_jumbled = true;
 		/* fall through */
 	case MP_PREFETCH_FULL:
 		lay(&run, TOUCHES_FULL, unit, AHEAD * unit);
@@ -259,25 +276,20 @@ bool mp_prefetch_has(uint32_t list, uint32_t kind,
 {
 	static const uint32_t kinds[MP_PREFETCH_LISTS] = {
 		[MP_PREFETCH_PAIRS] = BIT(MISS) | BIT(HIT) | BIT(UP) |
-				      BIT(DOWN) | BIT(BEYOND) | BIT(AHEAD),
-		[MP_PREFETCH_RUNS] = BIT(MISS) | BIT(HIT) | BIT(STEP) |
-				     BIT(BESIDE) | BIT(STEP2) | BIT(EVEN) |
-				     BIT(UNEVEN),
-		[MP_PREFETCH_LONG] = BIT(MISS) | BIT(HIT) | BIT(STEP) |
-				     BIT(BESIDE) | BIT(STEP2) | BIT(FULL) |
-				     BIT(JUMBLE),
+				      BIT(DOWN) | BIT(KEPT) | BIT(BEYOND) |
+				      BIT(AHEAD),
+		[MP_PREFETCH_RUNS] = BIT(MISS) | BIT(HIT) | BIT(EVEN) |
+				     BIT(UNEVEN) | BIT(FULL) | BIT(JUMBLE),
+		[MP_PREFETCH_STRIDES] = BIT(MISS) | BIT(HIT) | BIT(STEP) |
+					BIT(BESIDE) | BIT(STEP2),
 	};
 	/* Slots are no shorter than 64 bytes. */
-	static const uint32_t wants_slots = BIT(DOWN) | BIT(UNEVEN) |
-					    BIT(FULL) | BIT(JUMBLE);
+	static const uint32_t wants_slots = BIT(DOWN) | BIT(KEPT) |
+					    BIT(UNEVEN) | BIT(FULL) |
+					    BIT(JUMBLE);
 
-	if (!(kinds[list] >> kind & 1))
-		return false;
-	if (lines->unit < SLOT && wants_slots >> kind & 1)
-		return false;
-	/* Of the longest lines a page has no room for five strides. */
-	return list != MP_PREFETCH_LONG ||
-	       ((TOUCHES_LONG + 1) * STRIDE_LONG + 1) * lines->widest <= PAGE;
+	return kinds[list] >> kind & 1 &&
+	       !(lines->unit < SLOT && wants_slots >> kind & 1);
 }
 
 /* The kinds, in turn, as often as their steps fit; and in no order. */
@@ -299,8 +311,6 @@ static uint32_t draw(const struct shape *like, struct mp_rng *rng,
 			if (steps > MP_EXP_STEPS)
 				return round;
 		}
-		if (n == round)
-			return n;
 	}
 }
 
@@ -334,8 +344,7 @@ void mp_prefetch_walk_make(const struct mp_view *view, uint32_t list,
 
 	mp_rng_seed(&rng, SEED + list);
 	n = draw(&shape, &rng, trial, kind);
-	mp_exp_chase(exp, view->cpu, view->pages, (uint64_t)PAGE * (n ? n : 1),
-		     SLOT, 0);
+	mp_exp_chase(exp, view->cpu, view->pages, (uint64_t)PAGE * n, SLOT, 0);
 	exp->arena[0].node = view->node;
 	exp->quiet = view->quiet & ~(uint32_t)MP_WISH_PREFETCH_OFF;
 	exp->window_ns = LIST_NS;
@@ -343,8 +352,6 @@ void mp_prefetch_walk_make(const struct mp_view *view, uint32_t list,
 	exp->actor[0].warm_hops = 0;
 	exp->actor[0].bursts = bursts;
 	walk->n = 0;
-	if (!n)
-		return;
 	mp_perm_order(order, n, 0, &rng);
 	mp_perm_order(page, n, 0, &rng);
 	put(&trial[order[0]], BEFORE, page[0], kind[order[0]], walk);

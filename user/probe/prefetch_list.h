@@ -8,8 +8,8 @@
 /** enum mp_prefetch_list - sequences, each a mixture of trials */
 enum mp_prefetch_list {
 	MP_PREFETCH_PAIRS,	/* one line is loaded, a near one is timed */
-	MP_PREFETCH_RUNS,	/* three lines are loaded, one ahead is timed */
-	MP_PREFETCH_LONG,	/* five or eight lines */
+	MP_PREFETCH_RUNS,	/* lines in a row are loaded, one ahead is timed */
+	MP_PREFETCH_STRIDES,	/* lines far apart are loaded */
 	MP_PREFETCH_LISTS,
 };
 
@@ -20,6 +20,8 @@ enum mp_prefetch_list {
  * @MP_PREFETCH_HIT: one that was loaded itself
  * @MP_PREFETCH_UP: the upper line of a pair after the lower one
  * @MP_PREFETCH_DOWN: the lower line of a pair after the upper one
+ * @MP_PREFETCH_KEPT: the same, the upper one having been flushed again: in one
+ *	line of an outer level both would have gone
  * @MP_PREFETCH_BEYOND: the line behind a pair after the pair's upper one
  * @MP_PREFETCH_AHEAD: the fourth line ahead of a single one
  * @MP_PREFETCH_STEP: the next line of a stride
@@ -35,6 +37,7 @@ enum mp_prefetch_kind {
 	MP_PREFETCH_HIT,
 	MP_PREFETCH_UP,
 	MP_PREFETCH_DOWN,
+	MP_PREFETCH_KEPT,
 	MP_PREFETCH_BEYOND,
 	MP_PREFETCH_AHEAD,
 	MP_PREFETCH_STEP,
@@ -50,7 +53,7 @@ enum mp_prefetch_kind {
 /**
  * struct mp_prefetch_lines - the lines that a list deals in
  * @unit: bytes of a line that is asked about, 32 to 256
- * @widest: of the longest line of any level, 64 at least
+ * @widest: of the longest line that any level may have, 64 at least
  */
 struct mp_prefetch_lines {
 	uint32_t unit;
