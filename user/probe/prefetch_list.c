@@ -34,15 +34,17 @@
 #define TOUCHES_SHORT 3u
 #define TOUCHES_WIDE 4u
 #define TOUCHES_FULL 7u
+#define TOUCHES_LONG 15u
 /* Steps of the longest trial: each line flushed and loaded, one timed. */
-#define STEPS_MAX (2 * TOUCHES_FULL + 4)
+#define STEPS_MAX (2 * TOUCHES_LONG + 4)
 
 /* Orders in which no two steps are alike, nor, where it matters, one or two
  * lines long. */
-static const uint8_t jumbled[][TOUCHES_FULL] = {
+static const uint8_t jumbled[][TOUCHES_LONG] = {
 	{ 2, 0, 1 },
 	{ 2, 0, 3, 1 },
 	{ 3, 6, 0, 4, 1, 5, 2 },
+	{ 3, 8, 1, 12, 5, 0, 14, 9, 2, 13, 6, 11, 4, 10, 7 },
 };
 
 /*
@@ -167,14 +169,23 @@ static void make_pair(struct trial *trial, const struct shape *shape,
 /* Lines of a page: those that are loaded, and the timed one. */
 struct run {
 	uint32_t n;
-	uint32_t at[TOUCHES_FULL];
+	uint32_t at[TOUCHES_LONG];
 	bool is_jumbled;
 	uint32_t timed;
 };
 
 static const uint8_t *jumble(uint32_t n)
 {
-	return jumbled[n == TOUCHES_SHORT ? 0 : n == TOUCHES_FULL ? 2 : 1];
+	switch (n) {
+	case TOUCHES_SHORT:
+		return jumbled[0];
+	case TOUCHES_WIDE:
+		return jumbled[1];
+	case TOUCHES_FULL:
+		return jumbled[2];
+	default:
+		return jumbled[3];
+	}
 }
 
 /* Flushed in a third order: it teaches nothing. The timed line comes last:
@@ -245,6 +256,15 @@ static void make_run(struct trial *trial, const struct shape *shape,
 	case MP_PREFETCH_FULL:
 		lay(&run, TOUCHES_FULL, unit, AHEAD * unit);
 		break;
+	case MP_PREFETCH_FIRSTS:
+		lay(&run, TOUCHES_LONG, unit, AHEAD * unit);
+		break;
+	case MP_PREFETCH_SECONDS:
+		lay(&run, TOUCHES_LONG, 2 * unit, 2 * unit);
+		break;
+	case MP_PREFETCH_THIRDS:
+		lay(&run, TOUCHES_LONG, 3 * unit, 3 * unit);
+		break;
 	default:
 		lay_stride(&run, shape);
 		break;
@@ -261,7 +281,9 @@ static void make(struct trial *trial, const struct shape *shape,
 		 struct mp_rng *rng)
 {
 	trial->n = 0;
-	if (shape->list == MP_PREFETCH_PAIRS)
+	if (shape->list == MP_PREFETCH_PAIRS ||
+	    (shape->list == MP_PREFETCH_LONG &&
+	     shape->kind <= MP_PREFETCH_HIT))
 		make_pair(trial, shape, rng);
 	else
 		make_run(trial, shape, rng);
@@ -282,13 +304,22 @@ bool mp_prefetch_has(uint32_t list, uint32_t kind,
 				     BIT(UNEVEN) | BIT(FULL) | BIT(JUMBLE),
 		[MP_PREFETCH_STRIDES] = BIT(MISS) | BIT(HIT) | BIT(STEP) |
 					BIT(BESIDE) | BIT(STEP2),
+		[MP_PREFETCH_LONG] = BIT(MISS) | BIT(HIT) | BIT(FIRSTS) |
+				     BIT(SECONDS) | BIT(THIRDS),
 	};
 	/* Slots are no shorter than 64 bytes. */
 	static const uint32_t wants_slots = BIT(DOWN) | BIT(KEPT) |
 					    BIT(UNEVEN) | BIT(FULL) |
 					    BIT(JUMBLE);
 
-	return kinds[list] >> kind & 1 &&
+	/* Of long lines a page has no room for so many. */
+	static const uint8_t units[MP_PREFETCH_KINDS] = {
+		[MP_PREFETCH_FIRSTS] = TOUCHES_LONG + AHEAD,
+		[MP_PREFETCH_SECONDS] = TOUCHES_LONG * 2 + 1,
+		[MP_PREFETCH_THIRDS] = TOUCHES_LONG * 3 + 1,
+	};
+
+	return kinds[list] >> kind & 1 && units[kind] * lines->unit <= PAGE &&
 	       !(lines->unit < SLOT && wants_slots >> kind & 1);
 }
 

@@ -10,6 +10,7 @@ enum mp_prefetch_list {
 	MP_PREFETCH_PAIRS,	/* one line is loaded, a near one is timed */
 	MP_PREFETCH_RUNS,	/* lines in a row are loaded, one ahead is timed */
 	MP_PREFETCH_STRIDES,	/* lines far apart are loaded */
+	MP_PREFETCH_LONG,	/* many lines are loaded */
 	MP_PREFETCH_LISTS,
 };
 
@@ -31,6 +32,9 @@ enum mp_prefetch_list {
  * @MP_PREFETCH_UNEVEN: four lines ahead of lines one, then two, apart
  * @MP_PREFETCH_FULL: four lines ahead of each line of a run
  * @MP_PREFETCH_JUMBLE: the same, the run in no order
+ * @MP_PREFETCH_FIRSTS: four lines ahead of each line of a long run
+ * @MP_PREFETCH_SECONDS: the next of many second lines
+ * @MP_PREFETCH_THIRDS: the next of many third lines
  */
 enum mp_prefetch_kind {
 	MP_PREFETCH_MISS,
@@ -47,6 +51,9 @@ enum mp_prefetch_kind {
 	MP_PREFETCH_UNEVEN,
 	MP_PREFETCH_FULL,
 	MP_PREFETCH_JUMBLE,
+	MP_PREFETCH_FIRSTS,
+	MP_PREFETCH_SECONDS,
+	MP_PREFETCH_THIRDS,
 	MP_PREFETCH_KINDS,
 };
 
