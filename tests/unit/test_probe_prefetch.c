@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probe prefetch on simulated machines whose prefetchers are stated. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,14 +88,14 @@ static void found(uint32_t there, uint32_t open, const char *what)
 
 static const uint32_t usual[] = { 64, 64, 64 };
 
-/* Every set of kinds, each kind into a level of its own choice. */
-static void every_set(const uint32_t line[3], uint32_t open, const char *more)
+/* Sets of kinds, each kind into a level of its own choice: one in @every. */
+static void sets(const uint32_t line[3], uint32_t open, uint32_t every)
 {
-	for (uint32_t set = 0; set < 16 * 16; set++) {
+	for (uint32_t set = 0, n = 0; set < 16 * 16; set++) {
 		const uint32_t there = set % 16, into = set / 16;
 		char text[512] = "";
 
-		if (into & ~there)
+		if (into & ~there || n++ % every)
 			continue;
 		for (uint32_t i = 0; i < 4; i++) {
 			const size_t used = strlen(text);
@@ -104,7 +105,6 @@ static void every_set(const uint32_t line[3], uint32_t open, const char *more)
 					 "prefetch kind=%s into=l%s\n",
 					 names[i], into >> i & 1 ? "2" : "1d");
 		}
-		strcat(text, more);
 		put(line, text);
 		found(there, open, text);
 		sim_ask_free(&ask);
@@ -114,7 +114,7 @@ static void every_set(const uint32_t line[3], uint32_t open, const char *more)
 static void every_set_of_kinds_is_told(void **state)
 {
 	(void)state;
-	every_set(usual, 0, "");
+	sets(usual, 0, 1);
 }
 
 static void they_are_told_among_long_lines(void **state)
@@ -123,8 +123,8 @@ static void they_are_told_among_long_lines(void **state)
 	static const uint32_t inner[] = { 128, 128, 256 };
 
 	(void)state;
-	every_set(outer, 0, "");
-	every_set(inner, 0, "");
+	sets(outer, 0, 4);
+	sets(inner, 0, 7);
 }
 
 static void they_are_told_among_short_lines(void **state)
@@ -133,8 +133,8 @@ static void they_are_told_among_short_lines(void **state)
 	static const uint32_t first[] = { 32, 64, 64 };
 
 	(void)state;
-	every_set(all, ADJACENT, "");
-	every_set(first, ADJACENT, "");
+	sets(all, ADJACENT, 5);
+	sets(first, ADJACENT, 7);
 }
 
 static void lines_four_times_as_long_leave_streams_open(void **state)
@@ -142,7 +142,7 @@ static void lines_four_times_as_long_leave_streams_open(void **state)
 	static const uint32_t line[] = { 64, 256, 256 };
 
 	(void)state;
-	every_set(line, STREAM, "");
+	sets(line, STREAM, 5);
 }
 
 static void noise_and_a_clock_of_steps_do_no_harm(void **state)
@@ -182,8 +182,81 @@ static void unknown_lines_are_tried_at_all_lengths(void **state)
 	static const uint32_t none[] = { 0, 0, 0 };
 
 	(void)state;
-	every_set(line, 0, "");
-	every_set(none, ADJACENT, "");
+	sets(line, 0, 4);
+	sets(none, ADJACENT, 7);
+}
+
+/* Of prefetchers that are off nothing is known, whoever has turned them off. */
+static void prefetchers_that_are_off_are_not_absent(void **state)
+{
+	struct mp_facts facts = { 0 };
+
+	(void)state;
+	put(usual, "prefetch kind=next into=l1d\n");
+	for (uint32_t i = 0; i < ask.view.n_batches; i++)
+		ask.batch[i]->grant.got |= MP_GOT_PREFETCH_OFF;
+	assert_int_equal(mp_probe_find("prefetch")->infer(&ask.view, &facts),
+			 0);
+	assert_int_equal(facts.n, 4);
+	for (uint32_t i = 0; i < facts.n; i++) {
+		assert_int_equal(facts.fact[i].verdict, MP_NOT_MEASURABLE);
+		assert_non_null(strstr(facts.fact[i].reason, "were off"));
+	}
+	mp_facts_free(&facts);
+}
+
+/* Some batches of a list are not enough to say that something is absent. */
+static void too_few_trials_are_no_absence(void **state)
+{
+	struct mp_facts facts = { 0 };
+
+	(void)state;
+	put(usual, "");
+	for (uint32_t i = 0; i < ask.view.n_batches; i++) {
+		if (ask.batch[i]->replicate > 1)
+			ask.batch[i]->error = -ENODATA;
+	}
+	assert_int_equal(mp_probe_find("prefetch")->infer(&ask.view, &facts),
+			 0);
+	for (uint32_t i = 2; i < facts.n; i++) {
+		assert_int_equal(facts.fact[i].verdict, MP_NOT_MEASURABLE);
+		assert_non_null(strstr(facts.fact[i].reason, "too few"));
+	}
+	mp_facts_free(&facts);
+}
+
+static void prefetchers_are_wished_as_they_are(void **state)
+{
+	struct mp_plan plan = { 0 };
+
+	(void)state;
+	put(usual, "");
+	ask.view.quiet = MP_WISH_PREFETCH_OFF;
+	assert_int_equal(mp_probe_find("prefetch")->next(&ask.view, &plan), 1);
+	assert_true(plan.n > 0);
+	for (uint32_t i = 0; i < plan.n; i++)
+		assert_int_equal(plan.wanted[i].exp.quiet, 0);
+	mp_plan_free(&plan);
+}
+
+static void a_plan_costs_little(void **state)
+{
+	uint64_t cost_ns = 0;
+
+	(void)state;
+	put(usual, "clock tsc_mhz=2600 step=26\n");
+	for (uint32_t i = 0; i < ask.view.n_batches; i++) {
+		cost_ns += ask.batch[i]->cost_ns;
+		assert_true(ask.batch[i]->exp.arena[0].bytes <= 1u << 20);
+	}
+	assert_true(cost_ns < 200000000);
+	assert_true(ask.view.n_batches <= 60);
+}
+
+static void every_fact_is_answered_whatever_happens(void **state)
+{
+	(void)state;
+	made_probe_always_answers("prefetch");
 }
 
 static int end(void **state)
@@ -205,6 +278,11 @@ int main(void)
 		TEST(noise_and_a_clock_of_steps_do_no_harm),
 		TEST(a_clock_that_shows_nothing_is_named),
 		TEST(unknown_lines_are_tried_at_all_lengths),
+		TEST(prefetchers_that_are_off_are_not_absent),
+		TEST(too_few_trials_are_no_absence),
+		TEST(prefetchers_are_wished_as_they_are),
+		TEST(a_plan_costs_little),
+		TEST(every_fact_is_answered_whatever_happens),
 	};
 
 	return cmocka_run_group_tests(tests, temp_folder_make,

@@ -4,7 +4,8 @@
  *
  * Lines are flushed, some are loaded, and one is timed that was not: is it
  * there? Each kind of prefetcher has trials that it alone explains. Lists of
- * trials are in prefetch_list.c, what is seen of them in prefetch_look.c.
+ * trials are in prefetch_list.c, what is seen of them in prefetch_look.c, and
+ * what that says in prefetch_judge.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +16,9 @@
 #include "steps.h"
 
 static const char *const kind_name[MP_PREFETCHERS] = {
-	[MP_PREFETCHER_ADJACENT] = "adjacent", [MP_PREFETCHER_NEXT] = "next", [MP_PREFETCHER_STRIDE] = "stride",
+	[MP_PREFETCHER_ADJACENT] = "adjacent",
+	[MP_PREFETCHER_NEXT] = "next",
+	[MP_PREFETCHER_STRIDE] = "stride",
 	[MP_PREFETCHER_STREAM] = "stream",
 };
 
@@ -78,7 +81,8 @@ static const char *const trial_words[MP_PREFETCH_KINDS] = {
 	[MP_PREFETCH_FULL] = "a line four ahead of a run",
 };
 
-static void say_method(const struct mp_prefetch_all *seen, const struct mp_prefetch_answer *answer,
+static void say_method(const struct mp_prefetch_all *seen,
+		       const struct mp_prefetch_answer *answer,
 		       struct mp_fact *fact)
 {
 	const struct mp_prefetch_seen *list =
@@ -132,7 +136,8 @@ static bool is_whole(const struct mp_prefetch_all *seen)
 	return true;
 }
 
-static void settle(const struct mp_prefetch_all *seen, const struct mp_prefetch_answer *answer,
+static void settle(const struct mp_prefetch_all *seen,
+		   const struct mp_prefetch_answer *answer,
 		   struct mp_fact *fact)
 {
 	const char *none = why_none(seen);
@@ -142,7 +147,8 @@ static void settle(const struct mp_prefetch_all *seen, const struct mp_prefetch_
 		return;
 	}
 	note_all(seen, fact);
-	if (answer->says == MP_PREFETCH_WORKS || answer->says == MP_PREFETCH_ABSENT)
+	if (answer->says == MP_PREFETCH_WORKS ||
+	    answer->says == MP_PREFETCH_ABSENT)
 		say_method(seen, answer, fact);
 	if (answer->says == MP_PREFETCH_WORKS) {
 		fact->verdict = MP_MEASURED;

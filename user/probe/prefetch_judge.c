@@ -13,8 +13,8 @@ uint32_t mp_prefetch_lists(uint32_t u)
 	return u ? MP_PREFETCH_STRIDES : MP_PREFETCH_LISTS;
 }
 
-static uint32_t came(const struct mp_prefetch_all *seen, uint32_t u, uint32_t list,
-		     uint32_t kind)
+static uint32_t came(const struct mp_prefetch_all *seen, uint32_t u,
+		     uint32_t list, uint32_t kind)
 {
 	return mp_prefetch_came(&seen->list[u][list], kind, seen->ground.bar,
 				false);
@@ -45,8 +45,8 @@ static void works(struct mp_prefetch_answer *answer, uint32_t u, uint32_t list,
 }
 
 /* Nothing came; where that was seen is told of if it is all there is. */
-static void comes_not(struct mp_prefetch_answer *answer, uint32_t u, uint32_t list,
-		      uint32_t trial, double bar)
+static void comes_not(struct mp_prefetch_answer *answer, uint32_t u,
+		      uint32_t list, uint32_t trial, double bar)
 {
 	if (answer->says != MP_PREFETCH_NOTHING)
 		return;
@@ -159,7 +159,8 @@ static void judge_adjacent(const struct mp_prefetch_all *seen, uint32_t u,
 		judge_held_pair(seen, u, answer);
 }
 
-static void judge_stride(const struct mp_prefetch_all *seen, struct mp_prefetch_answer *answer)
+static void judge_stride(const struct mp_prefetch_all *seen,
+			 struct mp_prefetch_answer *answer)
 {
 	const uint32_t list = MP_PREFETCH_STRIDES;
 	const uint32_t step = came(seen, 0, list, MP_PREFETCH_STEP);
@@ -245,7 +246,8 @@ static bool is_even_stream(const struct mp_prefetch_all *seen)
  * is not understood well enough to be called by a name, but it is there. A
  * stream takes small strides for its own, as a stride does a stream.
  */
-static void doubt_absence(const struct mp_prefetch_all *seen, struct mp_prefetch_answer answer[MP_PREFETCHERS])
+static void doubt_absence(const struct mp_prefetch_all *seen,
+			  struct mp_prefetch_answer answer[MP_PREFETCHERS])
 {
 	const uint32_t list = MP_PREFETCH_LONG;
 	struct mp_prefetch_answer *stream = &answer[MP_PREFETCHER_STREAM];
@@ -263,7 +265,8 @@ static void doubt_absence(const struct mp_prefetch_all *seen, struct mp_prefetch
 		leave_open(stride, "after many loads two or three lines apart the next comes at times, which other kinds may do, too");
 }
 
-void mp_prefetch_judge(const struct mp_prefetch_all *seen, struct mp_prefetch_answer answer[MP_PREFETCHERS])
+void mp_prefetch_judge(const struct mp_prefetch_all *seen,
+		       struct mp_prefetch_answer answer[MP_PREFETCHERS])
 {
 	judge_stride(seen, &answer[MP_PREFETCHER_STRIDE]);
 	for (uint32_t u = 0; u < seen->ground.n_units; u++) {

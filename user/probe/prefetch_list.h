@@ -8,7 +8,7 @@
 /** enum mp_prefetch_list - sequences, each a mixture of trials */
 enum mp_prefetch_list {
 	MP_PREFETCH_PAIRS,	/* one line is loaded, a near one is timed */
-	MP_PREFETCH_RUNS,	/* lines in a row are loaded, one ahead is timed */
+	MP_PREFETCH_RUNS,	/* lines in a row, one ahead is timed */
 	MP_PREFETCH_STRIDES,	/* lines far apart are loaded */
 	MP_PREFETCH_LONG,	/* many lines are loaded */
 	MP_PREFETCH_LISTS,
