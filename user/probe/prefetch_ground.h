@@ -16,8 +16,9 @@
  * @bursts: of a list, so that the clock shows hits
  * @bar: see mp_prefetch_came(): half-way from the outermost level to memory
  * @pair_bar: of lines of each unit that lie in one line of an outer level, in
- *	pairs: half-way to that level, which has the other one anyway; NaN where
- *	there is no such level, or not enough is known of it
+ *	pairs: half-way to that level, which has the other one anyway; NaN
+ *	where there is no such level, or not enough is known of it
+ * @is_alone: no level has longer lines than those of a unit, for certain
  */
 struct mp_prefetch_ground {
 	uint32_t n_units;
@@ -26,6 +27,7 @@ struct mp_prefetch_ground {
 	uint32_t bursts;
 	double bar;
 	double pair_bar[MP_PREFETCH_UNITS];
+	bool is_alone[MP_PREFETCH_UNITS];
 };
 
 /** mp_prefetch_ground_find() - from the facts of a view */

@@ -102,7 +102,7 @@ static void judge_half_pair(const struct mp_prefetch_all *seen, uint32_t u,
 		leave_open(answer, why_unclear(up));
 	else if (!never(came(seen, u, MP_PREFETCH_PAIRS, MP_PREFETCH_BEYOND)))
 		leave_open(answer, "lines are too short to see the lower one of a pair, and the upper one comes as the next, too");
-	else if (isnan(apart) && seen->ground.widest > seen->ground.unit[u])
+	else if (isnan(apart) && !seen->ground.is_alone[u])
 		leave_open(answer, "what comes along may lie in the same line of a level whose line is not known");
 	else
 		works(answer, u, MP_PREFETCH_PAIRS, MP_PREFETCH_UP, bar);
