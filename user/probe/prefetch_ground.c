@@ -117,16 +117,6 @@ static double bar_of(const double *ns, uint32_t n, double low, double high)
 	return (ns[n] - (low + high) / 2) / (ns[n] - ns[0]);
 }
 
-static bool is_alone(const uint32_t line[MP_CPU_LEVELS], uint32_t n,
-		     uint32_t unit)
-{
-	for (uint32_t k = 0; k < n; k++) {
-		if (!line[k] || line[k] > unit)
-			return false;
-	}
-	return true;
-}
-
 /* Is there a level whose lines hold two of this length, and is the one inside
  * told from it? */
 static double pair_bar_of(const uint32_t line[MP_CPU_LEVELS], const double *ns,
@@ -157,9 +147,7 @@ void mp_prefetch_ground_find(const struct mp_view *view,
 	ground->bar = nearest;
 	if (has_times)
 		ground->bursts = bursts_for(view, nearest * (ns[n] - ns[0]));
-	for (uint32_t u = 0; u < ground->n_units; u++) {
+	for (uint32_t u = 0; u < ground->n_units; u++)
 		ground->pair_bar[u] = has_times ?
 			pair_bar_of(line, ns, n, ground->unit[u]) : NAN;
-		ground->is_alone[u] = all && is_alone(line, n, ground->unit[u]);
-	}
 }

@@ -18,7 +18,6 @@
  * @pair_bar: of lines of each unit that lie in one line of an outer level, in
  *	pairs: half-way to that level, which has the other one anyway; NaN
  *	where there is no such level, or not enough is known of it
- * @is_alone: no level has longer lines than those of a unit, for certain
  */
 struct mp_prefetch_ground {
 	uint32_t n_units;
@@ -27,7 +26,6 @@ struct mp_prefetch_ground {
 	uint32_t bursts;
 	double bar;
 	double pair_bar[MP_PREFETCH_UNITS];
-	bool is_alone[MP_PREFETCH_UNITS];
 };
 
 /** mp_prefetch_ground_find() - from the facts of a view */

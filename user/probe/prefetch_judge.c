@@ -86,7 +86,11 @@ static void judge_next(const struct mp_prefetch_all *seen, uint32_t u,
 		      seen->ground.bar);
 }
 
-/* Lines of half a slot are seen upwards only. */
+/*
+ * Of lines of half a slot the upper one cannot be flushed beforehand, and a
+ * backend that lays the list anew before each burst has just written it: that
+ * it is there tells nothing, that it is not does.
+ */
 static void judge_half_pair(const struct mp_prefetch_all *seen, uint32_t u,
 			    struct mp_prefetch_answer *answer)
 {
@@ -100,12 +104,8 @@ static void judge_half_pair(const struct mp_prefetch_all *seen, uint32_t u,
 		comes_not(answer, u, MP_PREFETCH_PAIRS, MP_PREFETCH_UP, bar);
 	else if (up != MP_PREFETCH_COMES)
 		leave_open(answer, why_unclear(up));
-	else if (!never(came(seen, u, MP_PREFETCH_PAIRS, MP_PREFETCH_BEYOND)))
-		leave_open(answer, "lines are too short to see the lower one of a pair, and the upper one comes as the next, too");
-	else if (isnan(apart) && !seen->ground.is_alone[u])
-		leave_open(answer, "what comes along may lie in the same line of a level whose line is not known");
 	else
-		works(answer, u, MP_PREFETCH_PAIRS, MP_PREFETCH_UP, bar);
+		leave_open(answer, "lines may be too short to flush one of a pair and load the other");
 }
 
 /* The other line goes with the flushed one, as within a line of an outer

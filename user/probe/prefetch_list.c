@@ -103,7 +103,7 @@ static void add_kept(struct trial *trial, uint32_t from, uint32_t timed)
 /*
  * Lines of half a slot: the first two visits of a slot are to its lower line,
  * the next two to the upper one. The upper line is flushed after it was
- * timed, for the next burst.
+ * timed, for the next burst, if nobody lays the list anew before that.
  */
 static void add_half_up(struct trial *trial, uint32_t at)
 {
