@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/exact.h"
+
 /* Of 95 % limits: so many have to hold, and so many hold of those that were
  * made wide to be safe. */
 #define COVERED_MIN 0.94
@@ -90,17 +92,7 @@ void zoo_counts_add(struct zoo_counts *to, const struct zoo_counts *from)
 
 double zoo_at_most(uint32_t k, uint32_t n, double p)
 {
-	double sum = 0;
-
-	if (k >= n || p <= 0)
-		return 1;
-	if (p >= 1)
-		return 0;
-	for (uint32_t i = 0; i <= k; i++)
-		sum += exp(lgamma(n + 1.0) - lgamma(i + 1.0) -
-			   lgamma(n - i + 1.0) + i * log(p) +
-			   (n - i) * log1p(-p));
-	return fmin(sum, 1);
+	return mp_exact_few(k, n, p);
 }
 
 /* Are there fewer of @n than this share? */

@@ -205,12 +205,16 @@ static void one_cpu_shares_with_nobody_that_could_be_asked(void **state)
 	assert_string_equal(of("cpu.l2.shared"), "2");
 }
 
-static void a_stride_prefetcher_hides_a_stream(void **state)
+static void a_stride_prefetcher_hides_no_stream(void **state)
 {
 	(void)state;
 	make(L1 "prefetch kind=stride into=l1d\n");
 	assert_string_equal(of("cpu.prefetch.stride"), "works");
-	assert_string_equal(of("cpu.prefetch.stream"), "any");
+	assert_string_equal(of("cpu.prefetch.stream"), "absent");
+	make(L1 "prefetch kind=stride into=l1d\n"
+	     "prefetch kind=stream into=l1d\n");
+	assert_string_equal(of("cpu.prefetch.stride"), "works");
+	assert_string_equal(of("cpu.prefetch.stream"), "works");
 	make(L1 "prefetch kind=stream into=l1d\n");
 	assert_string_equal(of("cpu.prefetch.stream"), "works");
 	assert_string_equal(of("cpu.prefetch.stride"), "absent");
@@ -295,7 +299,7 @@ int main(void)
 			huge_translations_need_huge_pages_and_enough_of_them),
 		cmocka_unit_test(what_moves_has_no_number),
 		cmocka_unit_test(one_cpu_shares_with_nobody_that_could_be_asked),
-		cmocka_unit_test(a_stride_prefetcher_hides_a_stream),
+		cmocka_unit_test(a_stride_prefetcher_hides_no_stream),
 		cmocka_unit_test(
 			published_machines_are_expected_what_the_rule_says),
 		cmocka_unit_test(exclusive_levels_reach_as_far_as_both),

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What probe prefetch starts from: lines and latencies found by others. */
+#ifndef MP_PREFETCH_GROUND_H
+#define MP_PREFETCH_GROUND_H
+
+#include "probe/cpu.h"
+#include "probe/prefetch_list.h"
+
+/** MP_PREFETCH_UNITS - lengths of lines that may be asked about: 32 to 256 */
+#define MP_PREFETCH_UNITS 4u
+
+/**
+ * struct mp_prefetch_ground - what is known of the levels
+ * @n_units, @unit: the lengths of lines that there may be
+ * @widest: the longest that there may be, 64 at least
+ * @bursts: of a list, so that the clock shows hits
+ * @bar: see mp_prefetch_came(): half-way from the outermost level to memory
+ * @pair_bar: of lines of each unit that lie in one line of an outer level, in
+ *	pairs: half-way to that level, which has the other one anyway; NaN
+ *	where there is no such level, or not enough is known of it
+ */
+struct mp_prefetch_ground {
+	uint32_t n_units;
+	uint32_t unit[MP_PREFETCH_UNITS];
+	uint32_t widest;
+	uint32_t bursts;
+	double bar;
+	double pair_bar[MP_PREFETCH_UNITS];
+};
+
+/** mp_prefetch_ground_find() - from the facts of a view */
+void mp_prefetch_ground_find(const struct mp_view *view,
+			     struct mp_prefetch_ground *ground);
+
+#endif
