@@ -472,7 +472,10 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 			 100 * (edge->sway - 1));
 	} else if (edge->high / edge->low > MP_CPU_APART_MAX) {
 		fact->verdict = MP_AT_LEAST;
-		fact->value = edge->low;
+		/* What the innermost one held is certain, whatever shape. */
+		if (!k && !edges->single)
+			fact->low = fmin(edge->low, mp_cpu_held(edges, 0));
+		fact->value = fact->low;
 		snprintf(fact->reason, sizeof(fact->reason),
 			 "limits lie too far apart to call it measured; best estimate %.0f KiB",
 			 edge->size / 1024);

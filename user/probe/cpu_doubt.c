@@ -12,9 +12,12 @@
 #include "probe/cpu.h"
 #include "probe/cpu_edges.h"
 
-/* What shapes leave of a ratio, and two neighbouring lengths do not exceed on
- * the same side; levels are at least 1.6 apart. */
+/* Slower, in logarithm, than shapes make a length, and the one before; levels
+ * are at least 1.6 apart. Faster it may be: some levels keep a part of a ring
+ * that no shape has. */
 #define UNEXPLAINED 0.26
+/* Within limits so far apart there is room for two. */
+#define ROOM_FOR_TWO 1.8
 /* An edge that leaves so much of its jump, and so much more than noise. */
 #define POOR 0.04
 #define POOR_CHI2 10.0
@@ -93,8 +96,7 @@ static double unexplained(const struct mp_cpu_edges *edges, double inside)
 			break;
 		if (isnan(off))
 			off = 0;
-		if (fabs(off) > UNEXPLAINED && fabs(before) > UNEXPLAINED &&
-		    (off > 0) == (before > 0))
+		if (off > UNEXPLAINED && before > UNEXPLAINED)
 			return length;
 		before = off;
 	}
@@ -126,7 +128,7 @@ static bool is_poor(const struct mp_cpu_edges *edges, uint32_t k)
 	if (!edges->fitted[k] || k >= private_levels(edges))
 		return false;
 	/* A sharp one whose limits lie apart has few lengths near it. */
-	return (edge->high > edge->low * MP_CPU_APART_MAX &&
+	return (edge->high > edge->low * ROOM_FOR_TWO &&
 		!mp_cpu_edge_plain(edges, k)) ||
 	       (edge->misfit > POOR && edge->chi2 > POOR_CHI2);
 }
