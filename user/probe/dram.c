@@ -180,19 +180,30 @@ static int infer_one(const struct mp_view *view, const struct outermost *outer,
 	return 0;
 }
 
-/* The windowed ring pays a walk too, once for all the loads of a page: what
- * random order costs more, over their number, is no part of memory. */
-static void widen_by_walks(const struct mp_sweep *net, struct mp_facts *facts)
+/*
+ * The windowed ring pays a walk too, once for all the loads of a page: with n
+ * of them what random order costs more is 1 - 1/n of a walk, and 1/n of one is
+ * no part of memory. Huge pages, if the TLB takes them as such, need none:
+ * whether it does is not known here, so half of that is taken off, and limits
+ * hold both.
+ */
+static void part_from_walks(const struct mp_sweep *net, bool small,
+			    struct mp_facts *facts)
 {
 	struct mp_fact *latency = &facts->fact[facts->n - 2];
 	const struct mp_fact *random = latency + 1;
+	const double loads = PAGE / (double)net->stride;
+	double walk;
 
 	if (!mp_verdict_known(latency->verdict) ||
 	    !mp_verdict_known(random->verdict) ||
-	    random->value <= latency->value)
+	    random->value <= latency->value || loads <= 1)
 		return;
-	latency->low -= (random->value - latency->value) *
-			(double)net->stride / PAGE;
+	walk = (random->value - latency->value) / (loads - 1);
+	latency->value -= small ? walk : walk / 2;
+	latency->low -= walk;
+	/* Not every load in random order pays one. */
+	latency->high -= small ? walk / 2 : 0;
 }
 
 /* Single hops of memory are a peak of their own, if rings were long enough to
@@ -223,10 +234,28 @@ static int infer_peak(const struct mp_view *view,
 	return 0;
 }
 
+/* Does the windowed ring lie in small pages? */
+static int is_small(const struct mp_view *view, const struct mp_sweep *net,
+		    const struct outermost *outer, bool *small)
+{
+	const struct mp_curve_at *at;
+	struct mp_curve curve;
+	int err = mp_sweep_gather(net, view, &curve);
+
+	if (err)
+		return err;
+	at = mp_curve_find(&curve, length_of(view, outer));
+	*small = at && at->batch[0]->grant.n_arenas &&
+		 at->batch[0]->grant.arena[0].pages == MP_PAGES_4K;
+	mp_curve_free(&curve);
+	return 0;
+}
+
 static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
 	struct mp_sweep net, random;
 	struct outermost outer;
+	bool small = false;
 	int err = find_outermost(view, &outer);
 
 	if (err)
@@ -242,7 +271,9 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 			"in random order over 4 KiB pages, a page walk with nearly every load" :
 			"in random order over the pages asked for", facts);
 	if (!err)
-		widen_by_walks(&net, facts);
+		err = is_small(view, &net, &outer, &small);
+	if (!err)
+		part_from_walks(&net, small, facts);
 	return err ? err : infer_peak(view, &outer, &facts->fact[facts->n - 2]);
 }
 
