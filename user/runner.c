@@ -11,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "confidence.h"
 #include "limits.h"
 #include "names.h"
 #include "pool.h"
 
 #define ROOM_FIRST 256u
+#define NS_PER_S 1e9
 
 /* What may be spent and what is. */
 struct purse {
@@ -525,6 +527,19 @@ static int check_probes(struct mp_target *target,
 			      MP_SAVE_PROBES);
 }
 
+bool mp_run_is_fine(const struct mp_run *run)
+{
+	for (uint32_t i = 0; i < run->n_batches; i++) {
+		const struct mp_grant *grant = &run->batch[i]->grant;
+
+		if (mp_batch_counts(run->batch[i]) && grant->tick_hz > 0)
+			return mp_confidence_is_fine(&run->facts,
+				NS_PER_S * (double)grant->tick_step /
+				grant->tick_hz);
+	}
+	return false;
+}
+
 int mp_run_all(struct mp_target *target, const struct mp_host *host,
 	       const struct mp_run_opts *opts, struct mp_run *run)
 {
@@ -551,6 +566,9 @@ int mp_run_all(struct mp_target *target, const struct mp_host *host,
 		err = run_probe(&loop, i);
 	if (!err && host->recorded)
 		err = settle(&loop, host->recorded);
+	/* It was counted on runs of this depth. */
+	if (!err && opts->depth != MP_DEPTH_QUICK)
+		mp_confidence_set(&run->facts, mp_run_is_fine(run));
 	mp_facts_claim(&run->facts, host);
 	mp_pool_free(&loop.pool);
 	return err;

@@ -32,6 +32,7 @@ struct zoo {
 	struct zoo_table table;
 	const char *keep;
 	const char *show;
+	const char *calibrate;
 	uint32_t workers;
 	bool no_gate;
 	bool ratchet;
@@ -54,11 +55,14 @@ static const char usage[] =
 "  --show INDEX|FILE  print the machine with what is expected of it; no run\n"
 "  --no-gate          bounds are not asked for; crashes are\n"
 "  --max-wrong N      instead of the bounds: no more wrong facts than so many\n"
+"  --calibrate FILE   write how often facts of a kind held: the table that\n"
+"                     their confidence comes from\n"
 "  --verbose          facts that are not answered, too\n";
 
 enum option_key {
 	MACHINES = 1, SEED, NOISE, MACHINES_DIR, MAX_SIZE, DEPTH, PROBE,
-	BUDGET_MS, WORKERS, KEEP, SHOW, NO_GATE, MAX_WRONG, VERBOSE, HELP,
+	BUDGET_MS, WORKERS, KEEP, SHOW, NO_GATE, MAX_WRONG, CALIBRATE,
+	VERBOSE, HELP,
 };
 
 static const struct option options[] = {
@@ -75,6 +79,7 @@ static const struct option options[] = {
 	{ "show", required_argument, NULL, SHOW },
 	{ "no-gate", no_argument, NULL, NO_GATE },
 	{ "max-wrong", required_argument, NULL, MAX_WRONG },
+	{ "calibrate", required_argument, NULL, CALIBRATE },
 	{ "verbose", no_argument, NULL, VERBOSE },
 	{ "help", no_argument, NULL, HELP },
 	{ 0 },
@@ -179,6 +184,9 @@ static void set_option(struct zoo *zoo, int key, const char *name,
 	case MAX_WRONG:
 		zoo->ratchet = true;
 		zoo->max_wrong = (uint32_t)number(name, value, 0, UINT32_MAX);
+		break;
+	case CALIBRATE:
+		zoo->calibrate = value;
 		break;
 	case VERBOSE:
 		zoo->table.keep_open = true;
@@ -323,6 +331,19 @@ static void print_costs(const struct zoo_table *table, double wall_s)
 	       100 * (1 - sim_s / cpu_s));
 }
 
+static int calibrate(const struct zoo *zoo)
+{
+	FILE *out = fopen(zoo->calibrate, "w");
+
+	if (!out) {
+		fprintf(stderr, "zoo: --calibrate %s: %s\n", zoo->calibrate,
+			strerror(errno));
+		return -errno;
+	}
+	zoo_table_calibrate(&zoo->table, out);
+	return fclose(out) ? -EIO : 0;
+}
+
 static double now_s(void)
 {
 	struct timespec now;
@@ -385,6 +406,8 @@ int main(int argc, char **argv)
 	zoo_table_sort(&zoo.table);
 	keep_wrong(&zoo);
 	print_all(&zoo, now_s() - begin_s);
+	if (zoo.calibrate && calibrate(&zoo))
+		err = -EIO;
 	all = zoo_table_sum(&zoo.table, ZOO_CLASSES, ZOO_COLUMNS);
 	if (zoo.ratchet)
 		over = all.wrong > zoo.max_wrong;

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "backend.h"
+#include "confidence.h"
 #include "limits.h"
 #include "names.h"
 #include "runner.h"
@@ -124,9 +125,9 @@ static uint64_t hops_of(const struct mp_run *run)
 static void judge_one(const struct zoo_how *how,
 		      const struct mp_sim_machine *machine,
 		      const struct mp_sim_expect *expect,
-		      const struct mp_facts *facts, struct zoo_result *result)
+		      const struct mp_run *run, struct zoo_result *result)
 {
-	const struct mp_fact *found = mp_facts_find(facts, expect->fact);
+	const struct mp_fact *found = mp_facts_find(&run->facts, expect->fact);
 	struct zoo_fact *fact = &result->fact[result->n];
 	struct score_judged judged;
 	char text[SCORE_WHY];
@@ -145,6 +146,8 @@ static void judge_one(const struct zoo_how *how,
 	fact->has_limits = judged.has_limits;
 	fact->held = judged.held;
 	fact->confidence = found ? found->confidence : NAN;
+	fact->class = found ? mp_confidence_class(found, mp_run_is_fine(run)) :
+			      MP_CONFIDENCE_UNKNOWN;
 	if (judged.score != SCORE_RIGHT)
 		snprintf(fact->said, sizeof(fact->said), "%.*s", ZOO_WHY - 1,
 			 score_say(text, expect->value, found));
@@ -153,7 +156,7 @@ static void judge_one(const struct zoo_how *how,
 
 static void judge(const struct zoo_how *how,
 		  const struct mp_sim_machine *machine,
-		  const struct mp_facts *facts, struct zoo_result *result)
+		  const struct mp_run *run, struct zoo_result *result)
 {
 	if (machine->n_expects > ZOO_FACTS_MAX) {
 		result->failed = true;
@@ -163,7 +166,7 @@ static void judge(const struct zoo_how *how,
 		return;
 	}
 	for (uint32_t i = 0; i < machine->n_expects; i++)
-		judge_one(how, machine, &machine->expect[i], facts, result);
+		judge_one(how, machine, &machine->expect[i], run, result);
 }
 
 size_t zoo_result_bytes(const struct zoo_result *result)
@@ -187,7 +190,7 @@ void zoo_run(const struct zoo_how *how, const char *file,
 		return;
 	}
 	if (!measure(how, file, &run, result)) {
-		judge(how, &machine, &run.facts, result);
+		judge(how, &machine, &run, result);
 		result->hops = hops_of(&run);
 	}
 	mp_run_free(&run);

@@ -35,6 +35,7 @@ struct zoo_how {
  * @score: enum score, by the strict rule
  * @is_promised: a probe that ran has it among its facts
  * @confidence: NaN = not known
+ * @class: mp_confidence_class()
  * @said: what was expected and what was found, unless it is right
  */
 struct zoo_fact {
@@ -44,6 +45,7 @@ struct zoo_fact {
 	bool held;
 	bool is_promised;
 	double confidence;
+	uint32_t class;
 	char said[ZOO_WHY];
 };
 

@@ -89,6 +89,10 @@ static int take_fact(struct zoo_table *table, uint32_t job, uint32_t noise,
 	counts->limits += fact->has_limits;
 	counts->held += fact->has_limits && fact->held;
 	take_confidence(table, fact);
+	if (fact->class < MP_CONFIDENCE_CLASSES) {
+		table->count[fact->class].n++;
+		table->count[fact->class].held += fact->score != SCORE_WRONG;
+	}
 	if (fact->score == SCORE_WRONG)
 		return add_note(&table->wrong, job, fact->name, fact->said);
 	if (fact->score == SCORE_OPEN && table->keep_open && fact->is_promised)
@@ -263,6 +267,19 @@ void zoo_table_print(const struct zoo_table *table, FILE *out)
 			     &table->row[i]);
 	print_unpromised(table, out);
 	print_confidence(table, out);
+}
+
+void zoo_table_calibrate(const struct zoo_table *table, FILE *out)
+{
+	fprintf(out, "// SPDX-License-Identifier: GPL-2.0\n"
+		"/* Made by 'build/zoo --calibrate'; not to be written by hand. */\n"
+		"#include \"confidence.h\"\n\n"
+		"const struct mp_confidence_count mp_confidence_table[MP_CONFIDENCE_CLASSES] = {\n");
+	for (uint32_t i = 0; i < MP_CONFIDENCE_CLASSES; i++)
+		if (table->count[i].n)
+			fprintf(out, "\t[%u] = { %u, %u },\n", i,
+				table->count[i].n, table->count[i].held);
+	fprintf(out, "};\n");
 }
 
 uint32_t zoo_table_gate(const struct zoo_table *table, FILE *out)

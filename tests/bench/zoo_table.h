@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "confidence.h"
 #include "zoo_class.h"
 #include "zoo_machine.h"
 #include "zoo_run.h"
@@ -49,6 +50,7 @@ struct zoo_bin {
 /**
  * struct zoo_table - all of it
  * @machines: that were measured; @failed: that were not, crashes among them
+ * @count: facts by mp_confidence_class()
  * @wrong: wrong facts; @open: those not answered, kept where @keep_open;
  *	@broken: why jobs failed
  */
@@ -64,6 +66,7 @@ struct zoo_table {
 	uint32_t room_rows;
 	struct zoo_row *row;
 	struct zoo_bin bin[ZOO_BINS];
+	struct mp_confidence_count count[MP_CONFIDENCE_CLASSES];
 	struct zoo_notes wrong;
 	struct zoo_notes open;
 	struct zoo_notes broken;
@@ -86,6 +89,9 @@ struct zoo_counts zoo_table_sum(const struct zoo_table *table, uint32_t class,
 
 /** zoo_table_print() - the table, and that of confidence where any is known */
 void zoo_table_print(const struct zoo_table *table, FILE *out);
+
+/** zoo_table_calibrate() - print the counts as user/confidence_table.c */
+void zoo_table_calibrate(const struct zoo_table *table, FILE *out);
 
 /** zoo_table_gate() - print every bound that is not kept; how many */
 uint32_t zoo_table_gate(const struct zoo_table *table, FILE *out);
