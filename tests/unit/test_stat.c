@@ -122,9 +122,25 @@ static void the_roundest_number_has_the_smallest_odd_part(void **state)
 	near(mp_stat_round(5.2, 5.6, 5.4), 5);
 }
 
+/* Short lists and long ones are sorted in different ways. */
+static void a_list_of_any_length_is_sorted(void **state)
+{
+	double value[100];
+
+	(void)state;
+	for (size_t n = 0; n <= 100; n++) {
+		for (size_t i = 0; i < n; i++)
+			value[i] = (double)((i * 37 + n) % 53) - 20;
+		mp_stat_sort(value, n);
+		for (size_t i = 1; i < n; i++)
+			assert_true(value[i - 1] <= value[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_list_of_any_length_is_sorted),
 		cmocka_unit_test(quantiles_lie_between_ranks),
 		cmocka_unit_test(a_median_sorts_and_one_outlier_does_not_move_it),
 		cmocka_unit_test(a_median_of_const_values_leaves_their_order),

@@ -11,6 +11,9 @@
 #include "analysis/stat.h"
 #include "chase.h"
 
+/* Samples of a usual batch, for which no memory is asked. */
+#define FEW 32u
+
 double mp_clock_ns(const struct mp_batch *batch, double ticks)
 {
 	if (!(batch->grant.tick_hz > 0))
@@ -54,10 +57,11 @@ static double clock_ticks(const struct mp_batch *batch,
 
 double mp_clock_hop_ticks(const struct mp_batch *batch, uint32_t actor)
 {
-	double *value, out;
+	double few[FEW], *value = few, out;
 	uint32_t n = 0;
 
-	value = calloc(batch->n_samples + 1, sizeof(*value));
+	if (batch->n_samples > FEW)
+		value = malloc(batch->n_samples * sizeof(*value));
 	if (!value)
 		return NAN;
 	for (uint32_t i = 0; i < batch->n_samples; i++) {
@@ -69,6 +73,7 @@ double mp_clock_hop_ticks(const struct mp_batch *batch, uint32_t actor)
 			     (double)s->hops;
 	}
 	out = mp_stat_midmean(value, n);
-	free(value);
+	if (value != few)
+		free(value);
 	return out;
 }

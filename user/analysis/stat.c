@@ -10,6 +10,8 @@
 #define DRAWS 400u
 #define FEW 5u
 #define MANY 256u
+/* Longer lists are sorted by halves. */
+#define SHORT 48u
 
 static int compare(const void *a, const void *b)
 {
@@ -18,9 +20,24 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Most lists are replicates or bursts, a handful of either. */
+static void sort_short(double *value, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		const double own = value[i];
+		size_t at = i;
+
+		for (; at && value[at - 1] > own; at--)
+			value[at] = value[at - 1];
+		value[at] = own;
+	}
+}
+
 void mp_stat_sort(double *value, size_t n)
 {
-	if (n > 1)
+	if (n <= SHORT)
+		sort_short(value, n);
+	else
 		qsort(value, n, sizeof(*value), compare);
 }
 

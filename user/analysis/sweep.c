@@ -31,6 +31,8 @@
 #define SINGLE_MIN 64u
 /* Small rings are warmed for this many hops at least. */
 #define WARM_MIN 1024u
+/* Replicates of a length that there is room for at first. */
+#define POINT_FIRST 8u
 
 void mp_sweep_init(struct mp_sweep *sweep, const struct mp_view *view,
 		   uint64_t stride, uint64_t reach)
@@ -65,32 +67,49 @@ static uint64_t at_most(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-void mp_sweep_exp(const struct mp_sweep *sweep, uint64_t length,
-		  struct mp_exp *exp)
+/* What is the same at every length. */
+static void begin_exp(const struct mp_sweep *sweep, struct mp_exp *exp)
+{
+	struct mp_actor *actor = &exp->actor[0];
+
+	mp_exp_chase(exp, sweep->cpu, sweep->pages, 0, sweep->stride, 0);
+	exp->arena[0].node = sweep->node;
+	exp->quiet = sweep->quiet;
+	actor->skew = sweep->skew;
+	actor->bursts = sweep->bursts;
+	if (sweep->single)
+		actor->detail = MP_DETAIL_HIST;
+}
+
+static void set_length(const struct mp_sweep *sweep, uint64_t length,
+		       struct mp_exp *exp)
 {
 	uint64_t slots = length / sweep->stride;
 	uint64_t warm = at_most(slots * sweep->turns, sweep->turns_max);
 	struct mp_actor *actor = &exp->actor[0];
 
-	mp_exp_chase(exp, sweep->cpu, sweep->pages, length, sweep->stride,
-		     sweep->reach < length ? sweep->reach : 0);
-	exp->arena[0].node = sweep->node;
-	exp->quiet = sweep->quiet;
-	actor->skew = sweep->skew;
+	exp->arena[0].bytes = length;
+	actor->length = length;
+	actor->reach = sweep->reach < length ? sweep->reach : 0;
 	if (warm < slots)
 		warm = slots <= sweep->warm_max ? slots : sweep->warm_long;
 	if (warm < WARM_MIN)
 		warm = WARM_MIN;
 	actor->warm_hops = at_most(warm, sweep->warm_max);
 	actor->hops = sweep->hops;
-	actor->bursts = sweep->bursts;
 	if (!sweep->single)
 		return;
 	/* Each hop tells by itself: two turns do. */
-	actor->detail = MP_DETAIL_HIST;
 	actor->hops = at_most(sweep->hops, 2 * slots / sweep->bursts);
 	if (actor->hops < SINGLE_MIN)
 		actor->hops = SINGLE_MIN;
+}
+
+void mp_sweep_exp(const struct mp_sweep *sweep, uint64_t length,
+		  struct mp_exp *exp)
+{
+	begin_exp(sweep, exp);
+	set_length(sweep, length, exp);
 }
 
 int mp_sweep_plan(const struct mp_sweep *sweep, const struct mp_view *view,
@@ -131,30 +150,37 @@ static struct mp_curve_at *curve_at(struct mp_curve *curve, uint64_t length)
 	return &curve->at[i];
 }
 
-static int point_add(struct mp_curve_at *at, const struct mp_batch *batch)
+/* Room is the next power of two: it is asked for when that is reached. */
+static int point_grow(struct mp_curve_at *at)
 {
-	double ticks = mp_clock_hop_ticks(batch, 0);
+	const size_t room = at->n ? 2 * (size_t)at->n : POINT_FIRST;
 	const struct mp_batch **kept;
-	double *start, *cycles, *ns;
+	double **list[] = { &at->start_ns, &at->cycles, &at->ns };
 
-	if (isnan(ticks))
+	if (at->n & (at->n - 1) || (at->n && at->n < POINT_FIRST))
 		return 0;
-	kept = realloc(at->batch, (at->n + 1) * sizeof(*kept));
+	kept = realloc(at->batch, room * sizeof(*kept));
 	if (!kept)
 		return -ENOMEM;
 	at->batch = kept;
-	start = realloc(at->start_ns, (at->n + 1) * sizeof(*start));
-	if (!start)
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		double *more = realloc(*list[i], room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		*list[i] = more;
+	}
+	return 0;
+}
+
+static int point_add(struct mp_curve_at *at, const struct mp_batch *batch)
+{
+	double ticks = mp_clock_hop_ticks(batch, 0);
+
+	if (isnan(ticks))
+		return 0;
+	if (point_grow(at))
 		return -ENOMEM;
-	at->start_ns = start;
-	cycles = realloc(at->cycles, (at->n + 1) * sizeof(*cycles));
-	if (!cycles)
-		return -ENOMEM;
-	at->cycles = cycles;
-	ns = realloc(at->ns, (at->n + 1) * sizeof(*ns));
-	if (!ns)
-		return -ENOMEM;
-	at->ns = ns;
 	at->batch[at->n] = batch;
 	at->start_ns[at->n] = (double)batch->start_ns;
 	at->cycles[at->n] = mp_clock_cycles(batch, ticks);
@@ -189,6 +215,7 @@ int mp_sweep_gather(const struct mp_sweep *sweep, const struct mp_view *view,
 	struct mp_exp exp;
 
 	memset(curve, 0, sizeof(*curve));
+	begin_exp(sweep, &exp);
 	for (uint32_t i = 0; i < view->n_batches; i++) {
 		const struct mp_batch *batch = view->batch[i];
 		uint64_t length = batch->exp.actor[0].length;
@@ -196,7 +223,7 @@ int mp_sweep_gather(const struct mp_sweep *sweep, const struct mp_view *view,
 
 		if (!may_be_of(sweep, &batch->exp))
 			continue;
-		mp_sweep_exp(sweep, length, &exp);
+		set_length(sweep, length, &exp);
 		if (exp.actor[0].warm_hops != batch->exp.actor[0].warm_hops ||
 		    exp.actor[0].hops != batch->exp.actor[0].hops ||
 		    !mp_exp_equal(&exp, &batch->exp) || !mp_batch_counts(batch))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/edge_kept.h"
 #include "probe/cpu.h"
 
 /* Of the curve, an edge's fit sees so much below and above it, unless a
@@ -230,7 +231,7 @@ static int fit_curve(const struct mp_view *view,
 	data->scatters = data->page_bytes > 0 && curve != MAIN ?
 			 MP_EDGE_EVEN | MP_EDGE_RANDOM : MP_EDGE_ANY;
 	ok = data->n >= FIT_POINTS &&
-	     !mp_edge_fit(data, edges->table, view->seed + k, &edge) &&
+	     !mp_edge_fit_kept(data, edges->table, view->seed + k, &edge) &&
 	     edge.misfit <= MISFIT_MAX;
 	/* What a neighbour adds is known from a model of another curve, and
 	 * taking it off is right only where it helps. */

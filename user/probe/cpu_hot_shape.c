@@ -216,7 +216,8 @@ static void make_exp(const struct mp_view *view, const struct mp_cpu_hot_shape *
 	struct mp_actor *actor = exp->actor;
 	struct mp_sweep sweep;
 
-	mp_cpu_side_sweep(view, 0, &sweep);
+	/* Its memory and quiet are those of every look; not so its stride. */
+	mp_cpu_sparse_sweep(view, &sweep);
 	mp_exp_chase(exp, sweep.cpu, sweep.pages,
 		     whole_pages(shape->hot) + PAGE + shape->r_ring,
 		     shape->stride,

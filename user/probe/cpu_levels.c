@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/pair.h"
+#include "analysis/edge_kept.h"
 #include "analysis/stat.h"
 #include "probe/cpu.h"
 #include "probe/cpu_edges.h"
@@ -156,7 +156,7 @@ static int pair_of(const struct mp_curve *curve, double low, double high,
 		return -ENOMEM;
 	data->scatters = MP_EDGE_ANY;
 	mp_cpu_fit_points(curve, low, high, data);
-	err = mp_pair_fit(data, mp_miss_table_get(), pair);
+	err = mp_pair_fit_kept(data, mp_miss_table_get(), pair);
 	free(data);
 	return err;
 }

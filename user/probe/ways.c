@@ -16,7 +16,7 @@
 
 #include "backend.h"
 #include "probe/cpu.h"
-#include "probe/ways_sets.h"
+#include "probe/ways_kept.h"
 #include "probe/ways_test.h"
 
 #define REPLICATES 3u
@@ -168,7 +168,7 @@ static int part(struct search *search)
 		enum mp_ways_outcome outcome;
 		int err;
 
-		if (!mp_ways_choose(&search->sets,
+		if (!mp_ways_choose_kept(&search->sets,
 				    MP_WAYS_SURE * mp_ways_finest(&search->rig.level),
 				    search->rig.level.single &&
 				    search->rig.view->caps & MP_CAP_SEQUENCE,

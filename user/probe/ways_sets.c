@@ -28,6 +28,8 @@
 #define OWN_STRIDES 24u
 /* A test costs so many lines for nothing, beside its own. */
 #define LINES_FREE 150.0
+/* As many guesses, or fewer, are put in order one by one. */
+#define SORTED_SINGLY 12u
 /* So many times what the levels inside hold puts all else out of them, and is
  * looked for among so many slots. */
 #define FLUSH_TIMES 4u
@@ -264,11 +266,34 @@ struct said {
 	double weight;
 };
 
-static int by_low(const void *a, const void *b)
-{
-	const struct said *x = a, *y = b;
+/* What is held at most, and the weight, of some that are said. */
+struct below {
+	uint64_t most;
+	double weight;
+};
 
-	return x->held.low < y->held.low ? -1 : x->held.low > y->held.low;
+/* By rising @low; equal ones stay in order, and so do sums over them. */
+static void sort_said(struct said *said, struct said *spare, uint32_t n)
+{
+	const uint32_t half = n / 2;
+	uint32_t a = 0, b = half, to = half;
+
+	for (uint32_t i = 1; n <= SORTED_SINGLY && i < n; i++) {
+		const struct said own = said[i];
+
+		for (to = i; to && said[to - 1].held.low > own.held.low; to--)
+			said[to] = said[to - 1];
+		said[to] = own;
+	}
+	if (n <= SORTED_SINGLY)
+		return;
+	sort_said(said, spare, half);
+	sort_said(said + half, spare, n - half);
+	for (uint32_t i = 0; i < half; i++)
+		spare[i] = said[i];
+	for (to = 0; a < half; to++)
+		said[to] = b < n && said[b].held.low < spare[a].held.low ?
+			   said[b++] : spare[a++];
 }
 
 static bool is_done(const struct mp_ways_test *done, uint32_t n,
@@ -296,26 +321,44 @@ struct choice {
 	struct mp_ways_test test;
 };
 
-static void judge(struct choice *choice, uint64_t stride, uint32_t i,
-		  double above, uint64_t most)
+/* All before the ith that hold less than it does for sure. */
+static struct below below_of(const struct said *said, uint32_t i,
+			     const struct below *all)
 {
-	const struct said *said = choice->said;
-	double below = 0, value;
-	struct mp_ways_test test = {
-		.stride = stride, .flushed = choice->flushed,
-	};
-	uint64_t under = 0, lines;
+	struct below below = { 0 };
 
+	/* Nearly always that is all of them. */
+	if (all->most < said[i].held.low)
+		return *all;
 	for (uint32_t k = 0; k < i; k++) {
 		if (said[k].held.high >= said[i].held.low)
 			continue;
-		below += said[k].weight;
-		if (said[k].held.high > under)
-			under = said[k].held.high;
+		below.weight += said[k].weight;
+		if (said[k].held.high > below.most)
+			below.most = said[k].held.high;
 	}
+	return below;
+}
+
+static void judge(struct choice *choice, uint64_t stride, uint32_t i,
+		  const struct below *all, double above, uint64_t most)
+{
+	const struct said *said = choice->said;
+	struct mp_ways_test test = {
+		.stride = stride, .flushed = choice->flushed,
+	};
+	struct below below;
+	uint64_t under, lines;
+	double value;
+
+	/* It cannot be worth more than this, whatever is below. */
+	if (above * LINES_FREE / (LINES_FREE + 1) <= choice->best)
+		return;
+	below = below_of(said, i, all);
+	under = below.most;
 	/* Twice what fits is enough to be seen. */
 	lines = min_of(min_of(said[i].held.low, most), 2 * under + 1);
-	if (below <= 0 || lines <= under || lines > LINES_MAX ||
+	if (below.weight <= 0 || lines <= under || lines > LINES_MAX ||
 	    (choice->here && lines <= choice->inside))
 		return;
 	test.lines = (uint32_t)lines;
@@ -323,7 +366,7 @@ static void judge(struct choice *choice, uint64_t stride, uint32_t i,
 	if (test.least < choice->finest ||
 	    is_done(choice->done, choice->n_done, &test))
 		return;
-	value = fmin(below, above) * LINES_FREE / (LINES_FREE + test.lines);
+	value = fmin(below.weight, above) * LINES_FREE / (LINES_FREE + test.lines);
 	if (value <= choice->best)
 		return;
 	choice->best = value;
@@ -342,6 +385,7 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 	const uint64_t most = beyond || sets->small ||
 			      sets->piece > SPAN_MAX ? SPAN_MAX / stride :
 						       sets->piece / stride;
+	struct below all = { 0 };
 	double above = 0;
 	uint32_t n = 0;
 
@@ -359,12 +403,16 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 		choice->said[n].weight = guess->weight;
 		above += choice->said[n++].weight;
 	}
-	qsort(choice->said, n, sizeof(*choice->said), by_low);
+	sort_said(choice->said, choice->said + sets->n, n);
 	for (uint32_t i = 0; i < n; i++) {
-		if (i && choice->said[i].held.low >
-			 choice->said[i - 1].held.low)
-			judge(choice, stride, i, above, most);
-		above -= choice->said[i].weight;
+		const struct said *said = &choice->said[i];
+
+		if (i && said->held.low > said[-1].held.low)
+			judge(choice, stride, i, &all, above, most);
+		above -= said->weight;
+		all.weight += said->weight;
+		if (said->held.high > all.most)
+			all.most = said->held.high;
 	}
 }
 
@@ -490,7 +538,7 @@ bool mp_ways_choose(const struct mp_ways_sets *sets, double finest,
 {
 	struct choice choice = {
 		.sets = sets, .finest = finest, .done = done, .n_done = n_done,
-		.said = malloc((sets->n + 1) * sizeof(*choice.said)),
+		.said = malloc((2 * sets->n + 1) * sizeof(*choice.said)),
 	};
 	uint64_t stride[STRIDES];
 	const uint32_t n = list_strides(sets, stride);
