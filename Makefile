@@ -128,7 +128,7 @@ $(O)/zoo: $(O)/tests/bench/zoo.o $(O)/tests/libtest.a $(O)/libmp.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(MP_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(O)/sim-hops: $(O)/tests/bench/sim-hops.o $(O)/libmp.a
+$(O)/sim-hops $(O)/infer-time: $(O)/%: $(O)/tests/bench/%.o $(O)/libmp.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(MP_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -248,4 +248,5 @@ help: ## this list
 	@echo '  V=1                   show the commands'
 
 -include $(LIB_OBJ:.o=.d) $(HELP_OBJ:.o=.d) $(TEST_BIN:=.d) $(O)/user/main.d \
-	$(O)/tests/bench/zoo.d $(O)/tests/bench/sim-hops.d
+	$(O)/tests/bench/zoo.d $(O)/tests/bench/sim-hops.d \
+	$(O)/tests/bench/infer-time.d

@@ -127,6 +127,7 @@ static double measure(const char *text, uint64_t bytes, double ms)
 	ring.in_turn = true;
 	time_hops(&ring, ms / 10);
 	mhops = time_hops(&ring, ms);
+	mp_sim_ring_free(&ring);
 	mp_sim_cores_free(cores);
 	mp_sim_machine_free(&machine);
 	free(cores);

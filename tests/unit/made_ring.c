@@ -49,6 +49,7 @@ void made_ring(struct made_ring *made, const char *text, uint64_t bytes,
 
 void made_ring_free(struct made_ring *made)
 {
+	mp_sim_ring_free(&made->ring);
 	mp_sim_cores_free(&made->cores);
 	mp_sim_machine_free(&made->machine);
 	free(made->order);

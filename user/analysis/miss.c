@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "rng.h"
 
@@ -180,40 +181,46 @@ static double set_miss(uint32_t policy, uint32_t lines, uint32_t ways)
 	return random_share[policy] * random + 1 - random_share[policy];
 }
 
-static void fill_shape(struct mp_miss_table *table, uint32_t s)
+static void fill_shape(struct mp_miss_table *table, uint32_t s,
+		       const float *set)
 {
 	const struct mp_miss_shape *shape = &table->shape[s];
 	double (*share)(const float *, uint32_t, double) =
 		shape->scatter == 0 ? even :
 		shape->scatter == 1 ? scattered : half_scattered;
+
+	for (uint32_t i = 0; i < MP_MISS_POINTS; i++)
+		table->miss[s][i] = (float)share(set, shape->ways, grid_x(i));
+}
+
+/* One set is the same however lines fall on the sets. */
+static void fill_scatters(struct mp_miss_table *table, uint32_t w, uint32_t p)
+{
+	const uint32_t first = w * MP_MISS_POLICIES + p;
 	float set[LINES_MAX];
 
 	for (uint32_t n = 0; n < LINES_MAX; n++)
-		set[n] = (float)set_miss(shape->policy, n, shape->ways);
-	if (!shape->scatter)
-		for (uint32_t n = 0; n < MP_MISS_SET; n++)
-			table->set[s][n] = set[n];
-	for (uint32_t i = 0; i < MP_MISS_POINTS; i++)
-		table->miss[s][i] = (float)share(set, shape->ways, grid_x(i));
+		set[n] = (float)set_miss(p, n, all_ways[w]);
+	memcpy(table->set[first], set, sizeof(table->set[first]));
+	for (uint32_t i = 0; i < COUNT(scatters); i++) {
+		const uint32_t s = first + i * MP_MISS_WAYS * MP_MISS_POLICIES;
+
+		table->shape[s] = (struct mp_miss_shape){
+			scatters[i], all_ways[w], p };
+		fill_shape(table, s, set);
+	}
 }
 
 const struct mp_miss_table *mp_miss_table_get(void)
 {
 	static struct mp_miss_table table;
 	static bool made;
-	uint32_t s = 0;
 
 	if (made)
 		return &table;
-	for (uint32_t i = 0; i < COUNT(scatters); i++) {
-		for (uint32_t w = 0; w < MP_MISS_WAYS; w++) {
-			for (uint32_t p = 0; p < MP_MISS_POLICIES; p++, s++) {
-				table.shape[s] = (struct mp_miss_shape){
-					scatters[i], all_ways[w], p };
-				fill_shape(&table, s);
-			}
-		}
-	}
+	for (uint32_t w = 0; w < MP_MISS_WAYS; w++)
+		for (uint32_t p = 0; p < MP_MISS_POLICIES; p++)
+			fill_scatters(&table, w, p);
 	made = true;
 	return &table;
 }

@@ -102,19 +102,18 @@ static void fill_row(const float *set, uint32_t ways, double places,
 	}
 }
 
-static const struct rows *rows_get(const struct mp_miss_table *table)
+/* Made when it is first asked for: most levels ask for few. */
+static const float *row_get(const struct mp_miss_table *table, uint32_t c,
+			    uint32_t s)
 {
 	static struct rows rows;
-	static bool made;
+	static bool made[TABULATED][SETS];
 
-	if (made)
-		return &rows;
-	for (uint32_t c = 0; c < TABULATED; c++)
-		for (uint32_t s = 0; s < SETS; s++)
-			fill_row(table->set[s], table->shape[s].ways,
-				 tabulated[c], rows.miss[c][s]);
-	made = true;
-	return &rows;
+	if (!made[c][s])
+		fill_row(table->set[s], table->shape[s].ways, tabulated[c],
+			 rows.miss[c][s]);
+	made[c][s] = true;
+	return rows.miss[c][s];
 }
 
 /* Row number @c of a shape: 0 even, then those tabulated, then scattered. */
@@ -125,7 +124,7 @@ static const float *row_of(const struct mp_miss_table *table, uint32_t shape,
 		return table->miss[shape % SETS];
 	if (c > TABULATED)
 		return table->miss[shape];
-	return rows_get(table)->miss[c - 1][shape % SETS];
+	return row_get(table, c - 1, shape % SETS);
 }
 
 static double one_over(uint32_t c)

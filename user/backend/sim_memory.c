@@ -147,10 +147,11 @@ static void prefetch(struct mp_sim_memory *memory, uint32_t found,
 	}
 }
 
-static void look_up(const struct mp_sim_memory *memory,
-		    const struct mp_sim_tlb *tlb, struct mp_sim_block *block,
-		    uint32_t n)
+void mp_sim_memory_look_up(const struct mp_sim_memory *memory,
+			   struct mp_sim_block *block, uint32_t n)
 {
+	const struct mp_sim_tlb *tlb = &memory->tlb[block->place->page];
+
 	for (uint32_t k = 0; k < n; k++)
 		block->physical[k] = mp_sim_place_physical(block->place,
 							   block->virtual[k]);
@@ -162,11 +163,10 @@ static void look_up(const struct mp_sim_memory *memory,
 				  block->physical, n, block->set[i]);
 }
 
-static uint32_t load(struct mp_sim_memory *memory, struct mp_sim_tlb *tlb,
+/* Return: its cycles, without those of translation. */
+static uint32_t load(struct mp_sim_memory *memory,
 		     const struct mp_sim_block *block, uint32_t n)
 {
-	const uint32_t cycles = mp_sim_tlb_load(tlb, &block->tlb_set[0][n],
-						block->virtual[n]);
 	uint64_t set[MP_SIM_LEVELS];
 	uint32_t found;
 
@@ -179,16 +179,41 @@ static uint32_t load(struct mp_sim_memory *memory, struct mp_sim_tlb *tlb,
 	}
 	if (memory->n_prefetchers)
 		prefetch(memory, found, block->virtual[n]);
-	return cycles + memory->latency_cycles[found];
+	return memory->latency_cycles[found];
 }
 
 /*
  * What one store does depends on no other, but for which loads come to it. So
  * the loads of a block go through each of them in a row.
  */
-static void load_apart(struct mp_sim_memory *memory, struct mp_sim_tlb *tlb,
-		       const struct mp_sim_block *block, uint32_t n,
-		       uint32_t *cycles)
+static void load_apart(struct mp_sim_memory *memory,
+		       const struct mp_sim_block *block, uint32_t first,
+		       uint32_t n, uint32_t *cycles)
+{
+	uint8_t which[MP_SIM_BLOCK];
+	uint32_t left = n;
+
+	for (uint32_t k = 0; k < n; k++) {
+		which[k] = (uint8_t)k;
+		cycles[k] += memory->latency_cycles[0];
+	}
+	for (uint32_t i = 0; i < memory->n_levels && left; i++) {
+		const uint32_t more = memory->latency_cycles[i + 1] -
+				      memory->latency_cycles[i];
+
+		left = mp_sim_many_touch(&memory->level[i],
+					 block->set[i] + first,
+					 block->virtual + first, which, left,
+					 which);
+		for (uint32_t k = 0; k < left; k++)
+			cycles[which[k]] += more;
+	}
+}
+
+/* .. and so does translation, whatever the levels are like. */
+static void translate_apart(struct mp_sim_tlb *tlb,
+			    const struct mp_sim_block *block, uint32_t first,
+			    uint32_t n, uint32_t *cycles)
 {
 	uint8_t which[MP_SIM_BLOCK];
 	uint32_t left = n;
@@ -198,25 +223,13 @@ static void load_apart(struct mp_sim_memory *memory, struct mp_sim_tlb *tlb,
 		cycles[k] = tlb->n ? tlb->cost_cycles[0] : tlb->walk_cycles;
 	}
 	for (uint32_t i = 0; i < tlb->n && left; i++) {
-		left = mp_sim_many_touch(&tlb->store[i], block->tlb_set[i],
-					 block->virtual, which, left, which);
+		left = mp_sim_many_touch(&tlb->store[i],
+					 block->tlb_set[i] + first,
+					 block->virtual + first, which, left,
+					 which);
 		for (uint32_t k = 0; k < left; k++)
 			cycles[which[k]] = i + 1 < tlb->n ?
 				tlb->cost_cycles[i + 1] : tlb->walk_cycles;
-	}
-	for (uint32_t k = 0; k < n; k++) {
-		which[k] = (uint8_t)k;
-		cycles[k] += memory->latency_cycles[0];
-	}
-	left = n;
-	for (uint32_t i = 0; i < memory->n_levels && left; i++) {
-		const uint32_t more = memory->latency_cycles[i + 1] -
-				      memory->latency_cycles[i];
-
-		left = mp_sim_many_touch(&memory->level[i], block->set[i],
-					 block->virtual, which, left, which);
-		for (uint32_t k = 0; k < left; k++)
-			cycles[which[k]] += more;
 	}
 }
 
@@ -228,7 +241,8 @@ static bool draws(const struct mp_sim_named *policy)
 	return policy->index == MP_SIM_RANDOM || qlru.odds;
 }
 
-static bool is_apart(const struct mp_sim_memory *memory)
+/* No two stores draw from one source in another order than load by load. */
+static void set_apart(struct mp_sim_memory *memory)
 {
 	const struct mp_sim_machine *machine = memory->machine;
 	uint32_t drawing = 0;
@@ -237,7 +251,9 @@ static bool is_apart(const struct mp_sim_memory *memory)
 		drawing += draws(&machine->level[i].policy);
 	for (uint32_t i = 0; i < machine->n_tlbs; i++)
 		drawing += draws(&machine->tlb[i].policy);
-	return memory->is_plain && !memory->n_prefetchers && drawing < 2;
+	memory->translates_apart = drawing < 2;
+	memory->is_apart = memory->is_plain && !memory->n_prefetchers &&
+			   drawing < 2;
 }
 
 static int init_level(struct mp_sim_memory *memory, uint32_t i,
@@ -297,7 +313,7 @@ int mp_sim_memory_init(struct mp_sim_memory *memory,
 	}
 	for (uint32_t i = 0; i < memory->n_levels && !err; i++)
 		err = init_level(memory, i, reach_bytes);
-	memory->is_apart = is_apart(memory);
+	set_apart(memory);
 	return err;
 }
 
@@ -311,20 +327,38 @@ mp_sim_memory_place(const struct mp_sim_memory *memory, uint64_t virtual)
 	return &memory->place[i];
 }
 
-uint64_t mp_sim_memory_loads(struct mp_sim_memory *memory,
-			     struct mp_sim_block *block, uint32_t n,
-			     uint64_t *sum)
+static void translate(struct mp_sim_memory *memory,
+		      const struct mp_sim_block *block, uint32_t first,
+		      uint32_t n, uint32_t *cycles)
 {
 	struct mp_sim_tlb *tlb = &memory->tlb[block->place->page];
+
+	if (n > 1 || !tlb->n) {
+		translate_apart(tlb, block, first, n, cycles);
+		return;
+	}
+	*cycles = mp_sim_tlb_load(tlb, &block->tlb_set[0][first],
+				  block->virtual[first]);
+}
+
+uint64_t mp_sim_memory_loads(struct mp_sim_memory *memory,
+			     const struct mp_sim_block *block, uint32_t first,
+			     uint32_t n, uint64_t *sum)
+{
 	uint32_t each[MP_SIM_BLOCK];
 	uint64_t cycles = 0;
 
-	look_up(memory, tlb, block, n);
+	if (memory->translates_apart)
+		translate(memory, block, first, n, each);
 	if (memory->is_apart && n > 1) {
-		load_apart(memory, tlb, block, n, each);
+		load_apart(memory, block, first, n, each);
 	} else {
-		for (uint32_t k = 0; k < n; k++)
-			each[k] = load(memory, tlb, block, k);
+		for (uint32_t k = 0; k < n; k++) {
+			if (!memory->translates_apart)
+				translate(memory, block, first + k, 1,
+					  &each[k]);
+			each[k] += load(memory, block, first + k);
+		}
 	}
 	for (uint32_t k = 0; k < n; k++) {
 		cycles += each[k];
@@ -340,7 +374,8 @@ uint32_t mp_sim_memory_load(struct mp_sim_memory *memory, uint64_t virtual)
 
 	block.place = mp_sim_memory_place(memory, virtual);
 	block.virtual[0] = virtual;
-	return (uint32_t)mp_sim_memory_loads(memory, &block, 1, NULL);
+	mp_sim_memory_look_up(memory, &block, 1);
+	return (uint32_t)mp_sim_memory_loads(memory, &block, 0, 1, NULL);
 }
 
 static void flush_of(struct mp_sim_memory *memory, uint64_t virtual)

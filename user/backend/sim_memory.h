@@ -25,8 +25,10 @@
  * @n_levels, @level, @latency_cycles, @inclusion: cache levels, inner to
  *	outer; behind the last latency that of memory
  * @is_plain: every level is non-inclusive
- * @is_apart: and there are no prefetchers, nor two stores that draw from the
- *	random source: each store sees the loads of a block in a row
+ * @translates_apart: no two stores draw from the random source: TLBs see the
+ *	loads of a block in a row
+ * @is_apart: nor are there prefetchers, and every level is non-inclusive: so
+ *	does each level
  * @prefetcher, @n_prefetchers: those that are on
  * @other: the next CPU in the circle of those that are simulated; itself
  *	where there is no other
@@ -39,6 +41,7 @@ struct mp_sim_memory {
 	struct mp_sim_tlb tlb[MP_SIM_PAGE_SIZES];
 	uint32_t n_levels;
 	bool is_plain;
+	bool translates_apart;
 	bool is_apart;
 	struct mp_sim_cache level[MP_SIM_LEVELS];
 	uint32_t latency_cycles[MP_SIM_LEVELS + 1];
@@ -51,7 +54,9 @@ struct mp_sim_memory {
 /**
  * struct mp_sim_block - loads that are looked up together
  * @place: the arena of all of them
- * @virtual: their addresses; the rest is found out from them
+ * @virtual: their addresses
+ * @physical, @tlb_set, @set: what mp_sim_memory_look_up() makes of them; it
+ *	stays the same as long as the arena does
  */
 struct mp_sim_block {
 	const struct mp_sim_place *place;
@@ -86,15 +91,24 @@ mp_sim_memory_place(const struct mp_sim_memory *memory, uint64_t virtual);
 uint32_t mp_sim_memory_load(struct mp_sim_memory *memory, uint64_t virtual);
 
 /**
+ * mp_sim_memory_look_up() - where in each store the loads of a block belong
+ * @block: with their arena and addresses; gets the rest
+ * @n: how many
+ */
+void mp_sim_memory_look_up(const struct mp_sim_memory *memory,
+			   struct mp_sim_block *block, uint32_t n);
+
+/**
  * mp_sim_memory_loads() - loads one after the other
- * @block: with their arena and addresses; written to
+ * @block: that they are in, looked up
+ * @first: number of the first of them in the block
  * @n: how many
  * @sum: gets the cycles up to and including each; may be NULL
  * Return: cycles of all.
  */
 uint64_t mp_sim_memory_loads(struct mp_sim_memory *memory,
-			     struct mp_sim_block *block, uint32_t n,
-			     uint64_t *sum);
+			     const struct mp_sim_block *block, uint32_t first,
+			     uint32_t n, uint64_t *sum);
 
 /**
  * mp_sim_memory_flush() - take a line out of every level of every CPU

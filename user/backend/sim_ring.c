@@ -13,6 +13,7 @@
  */
 #include "sim_ring.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A copy of more state than this, or notes of more slots, cost too much. */
@@ -22,19 +23,47 @@
 #define STATE_BYTES_A_HOP 128u
 /* Walking so many times what the machine holds leaves no trace of before. */
 #define KEPT_TURNS 4u
+/* Look-ups of longer rings would not stay in this machine's caches. */
+#define KEPT_SLOTS 4096u
+
+static void look_up(const struct mp_sim_ring *ring, uint32_t first,
+		    uint32_t n, struct mp_sim_block *block)
+{
+	const uint32_t *slot = ring->order + first;
+
+	block->place = ring->place;
+	for (uint32_t k = 0; k < n; k++)
+		block->virtual[k] = ring->base +
+				    mp_ring_offset(&ring->shape, slot[k]);
+	mp_sim_memory_look_up(ring->memory, block, n);
+}
 
 /* Loads of @n positions of the ring from @first on; no more than a block. */
 static uint64_t load_slots(struct mp_sim_ring *ring, uint32_t first, uint32_t n,
 			   uint64_t *sum)
 {
-	const uint32_t *slot = ring->order + first;
+	const uint32_t inside = first % MP_SIM_BLOCK;
+	const struct mp_sim_block *kept = ring->block + first / MP_SIM_BLOCK;
 	struct mp_sim_block block;
+	uint64_t cycles, before;
+	uint32_t here;
 
-	block.place = ring->place;
-	for (uint32_t k = 0; k < n; k++)
-		block.virtual[k] = ring->base +
-				   mp_ring_offset(&ring->shape, slot[k]);
-	return mp_sim_memory_loads(ring->memory, &block, n, sum);
+	if (!ring->block) {
+		look_up(ring, first, n, &block);
+		return mp_sim_memory_loads(ring->memory, &block, 0, n, sum);
+	}
+	here = n < MP_SIM_BLOCK - inside ? n : MP_SIM_BLOCK - inside;
+	cycles = mp_sim_memory_loads(ring->memory, kept, inside, here, sum);
+	if (here == n)
+		return cycles;
+	if (sum)
+		sum += here;
+	n -= here;
+	before = cycles;
+	cycles += mp_sim_memory_loads(ring->memory, kept + 1, 0, n, sum);
+	for (uint32_t k = 0; sum && k < n; k++)
+		sum[k] += before;
+	return cycles;
 }
 
 static uint64_t max_of(uint64_t a, uint64_t b)
@@ -68,6 +97,20 @@ static uint32_t block_of(uint64_t slots)
 	return slots < MP_SIM_BLOCK ? (uint32_t)slots : MP_SIM_BLOCK;
 }
 
+/* What every turn looks up is looked up once. */
+static void keep_blocks(struct mp_sim_ring *ring)
+{
+	const uint32_t n = (ring->slots + MP_SIM_BLOCK - 1) / MP_SIM_BLOCK;
+
+	if (ring->slots > KEPT_SLOTS)
+		return;
+	ring->block = malloc(n * sizeof(*ring->block));
+	for (uint32_t i = 0; ring->block && i < n; i++)
+		look_up(ring, i * MP_SIM_BLOCK,
+			block_of(ring->slots - i * MP_SIM_BLOCK),
+			&ring->block[i]);
+}
+
 void mp_sim_ring_lay(struct mp_sim_ring *ring, struct mp_sim_cores *cores,
 		     struct mp_sim_memory *memory, const struct mp_ring *shape,
 		     uint64_t base, const uint32_t *order)
@@ -84,8 +127,10 @@ void mp_sim_ring_lay(struct mp_sim_ring *ring, struct mp_sim_cores *cores,
 		.slots = mp_ring_slots(shape),
 		.base = base,
 		.patience_hops = cores->state_bytes / STATE_BYTES_A_HOP,
+		.is_fresh = true,
 	};
 	kept = kept_slots(ring);
+	keep_blocks(ring);
 	for (uint32_t i = kept < ring->slots ? ring->slots - (uint32_t)kept : 0;
 	     i < ring->slots; i += n) {
 		n = block_of(ring->slots - i);
@@ -123,7 +168,9 @@ static void end_turn(struct mp_sim_ring *ring)
 			return;
 		ring->phase = MP_SIM_WATCH;
 		ring->watched_hops = 0;
-		ring->patience_hops *= 2;
+		if (!ring->is_first)
+			ring->patience_hops *= 2;
+		ring->is_first = false;
 	}
 	try_record(ring);
 }
@@ -167,6 +214,14 @@ uint64_t mp_sim_ring_hops(struct mp_sim_ring *ring, uint64_t hops)
 	uint64_t cycles = 0, left;
 	uint32_t n;
 
+	/* The first turn after that of the builder is often steady. */
+	if (ring->is_fresh && ring->slots >= ring->patience_hops) {
+		ring->watched_hops = ring->patience_hops;
+		try_record(ring);
+		ring->is_first = ring->phase == MP_SIM_RECORD;
+		ring->watched_hops = 0;
+	}
+	ring->is_fresh = false;
 	while (hops && ring->phase != MP_SIM_STEADY) {
 		left = ring->slots - ring->at;
 		n = block_of(left < hops ? left : hops);
@@ -193,4 +248,10 @@ void mp_sim_ring_unsettle(struct mp_sim_ring *ring)
 	catch_up(ring);
 	ring->phase = MP_SIM_WATCH;
 	ring->watched_hops = 0;
+}
+
+void mp_sim_ring_free(struct mp_sim_ring *ring)
+{
+	free(ring->block);
+	ring->block = NULL;
 }

@@ -21,6 +21,8 @@ enum mp_sim_phase {
  * @shape, @order, @slots: the ring; @order is not owned
  * @base: virtual address of its first slot
  * @in_turn: others change the state between its hops: none are summed up
+ * @is_fresh: it has been laid and not been walked
+ * @is_first: the turn that is noted is the first one
  * @at: position in @order that is loaded next
  * @phase: enum mp_sim_phase
  * @watched_hops: hops since the ring was last given up as not steady
@@ -28,6 +30,7 @@ enum mp_sim_phase {
  * @before: copy of the state at the beginning of the recorded turn
  * @sum: cycles of a turn from position 0 up to each position. Both lie in the
  *	room of @cores: one ring at a time is noted
+ * @block: all positions looked up, or NULL; owned
  */
 struct mp_sim_ring {
 	struct mp_sim_cores *cores;
@@ -37,6 +40,8 @@ struct mp_sim_ring {
 	const uint32_t *order;
 	uint32_t slots;
 	bool in_turn;
+	bool is_fresh;
+	bool is_first;
 	uint32_t at;
 	uint64_t base;
 	uint32_t phase;
@@ -44,6 +49,7 @@ struct mp_sim_ring {
 	uint64_t patience_hops;
 	void *before;
 	uint64_t *sum;
+	struct mp_sim_block *block;
 };
 
 /**
@@ -54,6 +60,8 @@ struct mp_sim_ring {
  * @shape: a checked ring that ends within its arena
  * @base: virtual address at which its span begins
  * @order: visiting order, mp_ring_slots() words; must stay
+ *
+ * Free it with mp_sim_ring_free().
  */
 void mp_sim_ring_lay(struct mp_sim_ring *ring, struct mp_sim_cores *cores,
 		     struct mp_sim_memory *memory, const struct mp_ring *shape,
@@ -72,5 +80,8 @@ uint64_t mp_sim_ring_hops(struct mp_sim_ring *ring, uint64_t hops);
  * then found out anew.
  */
 void mp_sim_ring_unsettle(struct mp_sim_ring *ring);
+
+/** mp_sim_ring_free() - give back what it owns */
+void mp_sim_ring_free(struct mp_sim_ring *ring);
 
 #endif

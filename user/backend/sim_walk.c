@@ -388,4 +388,5 @@ void mp_sim_walk_load(struct mp_sim_walk *walk)
 void mp_sim_walk_free(struct mp_sim_walk *walk)
 {
 	mp_sim_notes_free(&walk->notes);
+	mp_sim_ring_free(&walk->ring);
 }

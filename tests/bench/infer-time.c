@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How long it takes to answer from what a saved run holds: each probe's
+ * inference once, over all batches, with nothing remembered.
+ *
+ *	build/memprobe run --save kept.mpr && build/infer-time kept.mpr
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "names.h"
+#include "probe.h"
+#include "save.h"
+
+#define WHY 256
+
+/* Time that this process had a CPU: others do not show in it. */
+static double now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+static void fill_view(const struct mp_save *save, const struct mp_facts *facts,
+		      struct mp_view *view)
+{
+	const struct mp_host *host = &save->head.host;
+
+	*view = (struct mp_view){
+		.caps = host->caps,
+		.cpu = host->cpu,
+		.cpus = host->cpus,
+		.node = host->node,
+		.pages = host->pages,
+		.pages_forced = host->pages_forced,
+		.arena_max_bytes = host->arena_max_bytes,
+		.quiet = host->caps & MP_CAP_PREFETCH_OFF ?
+			 MP_WISH_PREFETCH_OFF : 0,
+		.depth = save->head.depth,
+		.seed = save->head.seed,
+		.n_batches = save->n_batches,
+		.batch = (const struct mp_batch *const *)save->batch,
+		.facts = facts,
+	};
+}
+
+/* Return: ms of this probe; below 0: it broke. */
+static double infer(const struct mp_save *save, const struct mp_probe *probe,
+		    struct mp_facts *facts)
+{
+	struct mp_view view;
+	double from_ms;
+
+	fill_view(save, facts, &view);
+	if (probe->needs & ~view.caps)
+		return 0;
+	from_ms = now_ms();
+	return probe->infer(&view, facts) ? -1 : now_ms() - from_ms;
+}
+
+int main(int argc, char **argv)
+{
+	struct mp_facts facts = { 0 };
+	char why[WHY], name[MP_FACT_NAME];
+	struct mp_save save;
+	const char *rest;
+	double all_ms = 0;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: infer-time RUN.mpr\n");
+		return 2;
+	}
+	if (mp_save_read(argv[1], &save, why, sizeof(why))) {
+		fprintf(stderr, "infer-time: %s\n", why);
+		return 1;
+	}
+	rest = save.head.probes;
+	while (mp_names_next(&rest, name, sizeof(name))) {
+		const struct mp_probe *probe = mp_probe_find(name);
+		const double ms = probe ? infer(&save, probe, &facts) : 0;
+
+		printf("%-16s %8.1f ms\n", name, ms);
+		all_ms += ms;
+	}
+	printf("%-16s %8.1f ms, %u batches\n", "all", all_ms, save.n_batches);
+	mp_facts_free(&facts);
+	mp_save_free(&save);
+	return 0;
+}
