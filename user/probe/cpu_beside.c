@@ -33,7 +33,7 @@ int mp_cpu_beside_plan(const struct mp_view *view,
 		       const struct mp_cpu_edges *edges, uint32_t k,
 		       struct mp_plan *plan)
 {
-	struct mp_cpu_hot hot;
+	struct mp_cpu_hot hot = { 0 };
 	int err = mp_cpu_hot_plan(view, edges, k, plan);
 
 	if (!err)
