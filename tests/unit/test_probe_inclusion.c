@@ -41,7 +41,8 @@ static void expect(const char *text, const char *inclusion, double kib)
 	assert_string_equal(fact->text, inclusion);
 	assert_true(fact->n_evidence > 0);
 	fact = made_sim_fact(&sim, "cpu.l2.size");
-	assert_int_equal(fact->verdict, MP_MEASURED);
+	if (fact->verdict != MP_MEASURED)
+		fail_msg("%s (%s)", fact->reason, fact->method);
 	if (fabs(fact->value / KIB / kib - 1) > 0.05 ||
 	    fact->low > kib * KIB || fact->high < kib * KIB)
 		fail_msg("%.1f KiB, %.1f .. %.1f (%s)", fact->value / KIB,

@@ -14,7 +14,7 @@
 #include "analysis/stat.h"
 #include "backend.h"
 #include "probe/cpu.h"
-#include "probe/cpu_hot.h"
+#include "probe/cpu_beside.h"
 
 #define FROM 1024.0
 /* The curve: a length each octave, two where it rises by more than this
@@ -55,18 +55,6 @@
 /* The two capacities of a doubtful level are known no better than this: its
  * shapes are few, and a shape in error moves both. */
 #define PAIR_ROUGH 1.5
-/* So small a part of a level do those inside hold that its size is the same
- * with and without. */
-#define LITTLE 0.1
-/* What those further in hold may lie beside it as well, but so little does
- * not move a limit. */
-#define TINY 0.03
-/* Limits that hold the size whichever is true: the middle is near both. */
-#define EITHER 1.2
-/* Stretches of a ring that are so small a part of a level fill it evenly. */
-#define EVENLY 2.0
-/* .. and what their model is worth, where they do not. */
-#define SUM_MODEL 1.1
 /* Limits of an edge as sharp as evenly filled sets make it. */
 #define SHARP 1.1
 #define DEAR_SHARP 1.4
@@ -329,8 +317,8 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	 * into one that is shared, and moves anyway. */
 	plan->stage++;
 	for (uint32_t k = 1; k < edges.n && !err; k++)
-		if (edges.edge[k - 1].size > edges.edge[k].size * LITTLE)
-			err = mp_cpu_hot_plan(view, &edges, k, plan);
+		if (edges.edge[k - 1].size > edges.edge[k].size * MP_CPU_LITTLE)
+			err = mp_cpu_beside_plan(view, &edges, k, plan);
 	plan->stage++;
 	if (!err)
 		err = plan_shared(view, &sweep, &edges, plan);
@@ -482,59 +470,6 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 	}
 }
 
-/* An exclusive level's edge lies at the sum with what the levels inside it
- * hold. Where it is not known whether it is one, both may be true. */
-static int part_from_inner(const struct mp_view *view,
-			   const struct mp_cpu_edges *edges, uint32_t k,
-			   struct mp_fact *fact)
-{
-	const struct mp_edge *edge = &edges->edge[k];
-	const struct mp_edge *inner = k ? &edges->edge[k - 1] : NULL;
-	struct mp_sweep sweep;
-	struct mp_cpu_hot hot;
-	double inside = 0, model;
-	bool sum;
-	int err;
-
-	if (!k || !edges->fitted[k - 1] || k >= edges->doubt.level ||
-	    (fact->verdict != MP_MEASURED && fact->verdict != MP_AT_LEAST))
-		return 0;
-	err = mp_cpu_hot_judge(view, edges, k, &hot);
-	if (err || (hot.holds && hot.holds != MP_CPU_HOLDS_OTHERS))
-		return err;
-	for (uint32_t i = 0; i < k; i++)
-		if (i + 1 == k || edges->edge[i].size > edge->size * TINY)
-			inside += edges->edge[i].size;
-	fact->low = fmax(edge->low - inside, 1);
-	mp_cpu_side_sweep(view, 0, &sweep);
-	/* A turn visits stretches of the ring in random order. Where those
-	 * are no part of the inner level, it has more lines of some of this
-	 * one's sets than of others, and the edge begins before the sum. */
-	sum = hot.holds && inner->size >= (double)sweep.reach * EVENLY;
-	if (sum) {
-		/* Two levels make one edge, which no shape of one is. */
-		model = mp_cpu_edge_plain(edges, k) ? 1 : SUM_MODEL;
-		fact->low = fmax(edge->low / model - inside, 1);
-		fact->high = edge->high * model - inner->low;
-		fact->value = mp_stat_round(fact->low, fact->high,
-					    edge->size - inner->size);
-		snprintf(fact->method, sizeof(fact->method),
-			 "capacity that explains where misses set in, less what the levels inside hold, as this one is exclusive");
-	} else if (inner->size > edge->size * LITTLE) {
-		fact->value = sqrt(fact->low * fact->high);
-	}
-	if (fact->high <= fact->low * MP_CPU_APART_MAX &&
-	    (sum || edge->size <= (edge->size - inner->size) * EITHER))
-		return 0;
-	fact->verdict = MP_AT_LEAST;
-	fact->value = fact->low;
-	snprintf(fact->reason, sizeof(fact->reason),
-		 "%.0f KiB with %s the levels inside%s%s", edge->size / 1024,
-		 hot.holds ? "some of" : "or, if it holds what they hold, without",
-		 hot.why ? ": " : "", hot.why ? hot.why : "");
-	return 0;
-}
-
 static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 {
 	const struct mp_curve *curve = &edges->side[0];
@@ -587,7 +522,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 				       "too noisy: no usable latency curve");
 		} else if (k < edges.n) {
 			judge(&edges, k, fact);
-			err = part_from_inner(view, &edges, k, fact);
+			err = mp_cpu_beside_part(view, &edges, k, fact);
 		} else {
 			absent(&edges, fact);
 		}

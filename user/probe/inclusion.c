@@ -3,14 +3,15 @@
  * Probe inclusion: does an outer level hold what those inside it hold?
  *
  * cpu_hot.c makes the experiments: a ring that stays in the level inside
- * while the outer one is driven through, and is then put out of it.
+ * while the outer one is driven through, and is then put out of it. Where no
+ * ring stays there, cpu_stride.c tells an exclusive level from others.
  */
 #include <errno.h>
 #include <stdio.h>
 
 #include "backend.h"
 #include "probe/cpu.h"
-#include "probe/cpu_hot.h"
+#include "probe/cpu_beside.h"
 
 static int next(const struct mp_view *view, struct mp_plan *plan)
 {
@@ -20,7 +21,7 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	if (err)
 		return err == -ENODATA ? 0 : err;
 	for (uint32_t k = 1; k < edges.n && !err; k++)
-		err = mp_cpu_hot_plan(view, &edges, k, plan);
+		err = mp_cpu_beside_plan(view, &edges, k, plan);
 	mp_cpu_edges_free(&edges);
 	return err ? err : 1;
 }
@@ -35,7 +36,17 @@ static void note(const struct mp_cpu_hot *hot, struct mp_fact *fact)
 		 hot->gone, hot->lost);
 }
 
-static void judge(const struct mp_cpu_hot *hot, struct mp_fact *fact)
+static void note_stride(const struct mp_cpu_stride *stride,
+			struct mp_fact *fact)
+{
+	for (uint32_t i = 0; i < 2; i++)
+		mp_fact_note(fact, stride->id[i]);
+	snprintf(fact->method, sizeof(fact->method),
+		 "with the levels inside it holds more than the %.0f KiB that fit while others put them out of those",
+		 stride->low / 1024);
+}
+
+static void judge(const struct mp_cpu_beside *beside, struct mp_fact *fact)
 {
 	static const char *const names[] = {
 		[MP_CPU_HOLDS_OTHERS] = "exclusive",
@@ -43,15 +54,19 @@ static void judge(const struct mp_cpu_hot *hot, struct mp_fact *fact)
 		[MP_CPU_HOLDS_SOME] = "non-inclusive",
 		[MP_CPU_HOLDS_NO_OTHERS] = NULL,
 	};
-	const char *name = names[hot->holds];
+	const struct mp_cpu_hot *hot = &beside->hot;
+	const char *name = names[beside->holds];
 
 	if (!name) {
-		mp_fact_cannot(fact, "", "%s", hot->why);
+		mp_fact_cannot(fact, "", "%s", hot->why ? hot->why : "");
 		if (hot->n)
 			note(hot, fact);
 		return;
 	}
-	note(hot, fact);
+	if (hot->holds)
+		note(hot, fact);
+	else
+		note_stride(&beside->stride, fact);
 	fact->verdict = MP_MEASURED;
 	fact->is_text = true;
 	snprintf(fact->text, sizeof(fact->text), "%s", name);
@@ -60,7 +75,7 @@ static void judge(const struct mp_cpu_hot *hot, struct mp_fact *fact)
 static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
 	struct mp_cpu_edges edges;
-	struct mp_cpu_hot hot;
+	struct mp_cpu_beside beside;
 	const int missing = mp_cpu_edges_find(view, &edges);
 	int err = 0;
 
@@ -74,8 +89,9 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 		if (!fact) {
 			err = -ENOMEM;
 		} else if (!missing && k < edges.n) {
-			err = mp_cpu_hot_judge(view, &edges, k, &hot);
-			judge(&hot, fact);
+			err = mp_cpu_beside_judge(view, &edges, k, &beside);
+			if (!err)
+				judge(&beside, fact);
 		} else {
 			mp_fact_cannot(fact, "", "no such level was found");
 		}

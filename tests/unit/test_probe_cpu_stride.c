@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a level holds by itself: simulated machines whose edges are known. */
+#include "probe/cpu_stride.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend.h"
+#include "made_sim.h"
+#include "probe/cpu_hot.h"
+
+#define HOPS_MAX 800000u
+#define BLUR 1.03
+#define PLANS 200u
+#define KIB 1024.0
+
+#define MACHINE(place) \
+	"machine name=a clock_mhz=3000 memory_latency=200\n" \
+	"place " place "\nclock tsc_mhz=3000 read=20 step=1\n"
+#define ROW MACHINE("pages=contiguous")
+#define HUGE_PAGES MACHINE("pages=random")
+#define SCATTERED MACHINE("pages=random thp=refused")
+#define L1 "level name=l1d size=16K ways=8 latency=4 "
+#define L2 "level name=l2 size=128K ways=8 latency=14 "
+
+static struct made_sim sim;
+
+/* Edges as they would be found: at what a level and those inside hold. */
+static void make_edges(struct mp_cpu_edges *edges)
+{
+	const struct mp_sim_machine *machine = &sim.machine;
+	double reach = 0;
+
+	memset(edges, 0, sizeof(*edges));
+	edges->n = machine->n_levels;
+	edges->doubt.level = edges->muddled = MP_CPU_LEVELS;
+	edges->single = true;
+	edges->spectrum.n = edges->n + 1;
+	edges->spectrum.bound[edges->n] = INFINITY;
+	for (uint32_t k = 0; k < edges->n; k++) {
+		const struct mp_sim_level *level = &machine->level[k];
+		struct mp_edge *edge = &edges->edge[k];
+
+		if (level->inclusion != MP_SIM_EXCLUSIVE)
+			reach = 0;
+		reach += (double)level->size_bytes;
+		edge->size = edges->level[k].size_bytes = reach;
+		edge->low = edges->level[k].low_bytes = reach / BLUR;
+		edge->high = reach * BLUR;
+		edge->inside = level->latency_cycles;
+		edge->outside = k + 1 < edges->n ? level[1].latency_cycles :
+				machine->general.memory_latency_cycles;
+		edges->spectrum.bound[k] = (edge->inside + edge->outside) / 2;
+		edges->fitted[k] = true;
+	}
+}
+
+/* All that is wanted of a level, and what it says then. */
+static void ask(const char *text, uint32_t k, struct mp_cpu_stride *stride)
+{
+	struct mp_cpu_edges edges;
+
+	made_sim_open(&sim, text);
+	make_edges(&edges);
+	for (uint32_t i = 0; i < PLANS; i++) {
+		struct mp_plan plan = { 0 };
+
+		assert_int_equal(mp_cpu_stride_plan(&sim.view, &edges, k,
+						    &plan), 0);
+		if (!made_sim_run(&sim, &plan))
+			break;
+	}
+	mp_cpu_stride_judge(&sim.view, &edges, k, stride);
+	if (sim.hops >= HOPS_MAX)
+		fail_msg("%llu hops\n%s", (unsigned long long)sim.hops, text);
+	made_sim_close(&sim);
+}
+
+static void expect(const char *text, uint32_t k, uint32_t holds, double size)
+{
+	struct mp_cpu_stride stride;
+
+	ask(text, k, &stride);
+	if (stride.holds != holds ||
+	    (holds && (stride.low > size || stride.high <= size)))
+		fail_msg("%u is not %u: %.1f .. %.1f KiB\n%s", stride.holds,
+			 holds, stride.low / KIB, stride.high / KIB, text);
+}
+
+static void each_inner_policy_lets_it_tell(void **state)
+{
+	static const char *const policy[] = {
+		"lru", "fifo", "random", "tree-plru", "bit-plru", "nru",
+		"srrip",
+	};
+	char text[512];
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(policy) / sizeof(policy[0]); i++) {
+		snprintf(text, sizeof(text), ROW L1 "policy=%s\n" L2
+			 "inclusion=exclusive\n", policy[i]);
+		expect(text, 1, MP_CPU_HOLDS_OTHERS, 128 * KIB);
+		snprintf(text, sizeof(text), ROW L1 "policy=%s\n" L2
+			 "inclusion=inclusive\n", policy[i]);
+		expect(text, 1, MP_CPU_HOLDS_NO_OTHERS, 128 * KIB);
+		snprintf(text, sizeof(text), ROW L1 "policy=%s\n" L2 "\n",
+			 policy[i]);
+		expect(text, 1, MP_CPU_HOLDS_NO_OTHERS, 128 * KIB);
+	}
+}
+
+static void each_outer_policy_lets_it_tell(void **state)
+{
+	static const char *const policy[] = {
+		"fifo", "random", "bit-plru", "srrip",
+	};
+	char text[512];
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(policy) / sizeof(policy[0]); i++) {
+		snprintf(text, sizeof(text), HUGE_PAGES L1 "policy=fifo\n" L2
+			 "policy=%s inclusion=exclusive\n", policy[i]);
+		expect(text, 1, MP_CPU_HOLDS_OTHERS, 128 * KIB);
+		snprintf(text, sizeof(text), HUGE_PAGES L1 "policy=fifo\n" L2
+			 "policy=%s\n", policy[i]);
+		expect(text, 1, MP_CPU_HOLDS_NO_OTHERS, 128 * KIB);
+	}
+}
+
+static void few_ways_and_odd_sets_tell_as_well(void **state)
+{
+	(void)state;
+	expect(ROW "level name=l1d size=16K ways=1 latency=4\n" L2
+	       "inclusion=exclusive\n", 1, MP_CPU_HOLDS_UNKNOWN, 0);
+	/* A line more or less is all that two ways make. */
+	expect(ROW "level name=l1d size=16K ways=2 latency=4\n"
+	       "level name=l2 size=96K ways=3 latency=14 inclusion=exclusive\n",
+	       1, MP_CPU_HOLDS_UNKNOWN, 0);
+	expect(ROW "level name=l1d size=16K ways=4 latency=4\n"
+	       "level name=l2 size=96K ways=3 latency=14 inclusion=exclusive\n",
+	       1, MP_CPU_HOLDS_OTHERS, 96 * KIB);
+	expect(ROW "level name=l1d size=32K ways=8 latency=4 policy=random\n"
+	       "level name=l2 size=48K ways=6 latency=14 inclusion=exclusive\n",
+	       1, MP_CPU_HOLDS_OTHERS, 48 * KIB);
+	expect(ROW "level name=l1d size=32K ways=8 latency=4 policy=random\n"
+	       "level name=l2 size=96K ways=4 latency=14\n",
+	       1, MP_CPU_HOLDS_NO_OTHERS, 96 * KIB);
+}
+
+/* Both rings fall on the same sets, here as inside. */
+static void equal_spans_are_left_open(void **state)
+{
+	(void)state;
+	expect(ROW "level name=l1d size=32K ways=2 latency=4 policy=fifo\n" L2
+	       "inclusion=exclusive\n", 1, MP_CPU_HOLDS_UNKNOWN, 0);
+	expect(ROW "level name=l1d size=32K ways=2 latency=4 policy=fifo\n" L2
+	       "\n", 1, MP_CPU_HOLDS_UNKNOWN, 0);
+}
+
+/* Ages that never grow keep lines inside for good. */
+static void what_does_not_leave_the_level_inside_is_seen(void **state)
+{
+	struct mp_cpu_stride stride;
+
+	(void)state;
+	ask(ROW L1 "policy=qlru_h00_m3_r0_u0\n" L2 "inclusion=exclusive\n", 1,
+	    &stride);
+	assert_int_not_equal(stride.holds, MP_CPU_HOLDS_NO_OTHERS);
+	ask(ROW L1 "policy=qlru_h00_m3_r0_u0\n" L2 "\n", 1, &stride);
+	assert_int_not_equal(stride.holds, MP_CPU_HOLDS_OTHERS);
+}
+
+static void scattered_pages_are_no_answer_or_the_right_one(void **state)
+{
+	struct mp_cpu_stride stride;
+
+	(void)state;
+	ask(SCATTERED L1 "policy=fifo\n" L2 "inclusion=exclusive\n", 1,
+	    &stride);
+	assert_int_not_equal(stride.holds, MP_CPU_HOLDS_NO_OTHERS);
+	ask(SCATTERED L1 "policy=fifo\n" L2 "\n", 1, &stride);
+	assert_int_not_equal(stride.holds, MP_CPU_HOLDS_OTHERS);
+	ask(SCATTERED L1 "policy=fifo\n" L2 "slices=4\n", 1, &stride);
+	assert_int_not_equal(stride.holds, MP_CPU_HOLDS_OTHERS);
+}
+
+/* Lines so far apart share sets of a TLB. */
+static void walks_are_not_taken_for_misses(void **state)
+{
+	static const char walks[] =
+		"tlb level=1 page=4K entries=16 ways=4\nwalk cost=150\n";
+	struct mp_cpu_stride stride;
+	char text[512];
+
+	(void)state;
+	snprintf(text, sizeof(text), "%s%s", ROW L1 "policy=fifo\n" L2 "\n",
+		 walks);
+	ask(text, 1, &stride);
+	assert_int_not_equal(stride.holds, MP_CPU_HOLDS_OTHERS);
+	snprintf(text, sizeof(text), "%s%s", ROW L1 "policy=fifo\n" L2
+		 "inclusion=exclusive\n", walks);
+	ask(text, 1, &stride);
+	assert_int_not_equal(stride.holds, MP_CPU_HOLDS_NO_OTHERS);
+}
+
+/* Hits inside, and what their translation costs, look like hits here: nothing
+ * leaves the level inside then, as its odd number of sets keeps rings apart. */
+static void translation_does_not_hide_the_level_inside(void **state)
+{
+	static const char tlbs[] =
+		"tlb level=1 page=4K entries=16 ways=16\n"
+		"tlb level=2 page=4K entries=2048 ways=8 cost=10\n";
+	struct mp_cpu_stride stride;
+	char text[512];
+
+	(void)state;
+	snprintf(text, sizeof(text), "%s%s", ROW
+		 "level name=l1d size=144K ways=2 latency=4\n"
+		 "level name=l2 size=233600 ways=2 latency=14\n", tlbs);
+	ask(text, 1, &stride);
+	assert_int_not_equal(stride.holds, MP_CPU_HOLDS_OTHERS);
+}
+
+static void the_third_level_is_told_behind_the_second(void **state)
+{
+	static const char inside[] = ROW L1 "policy=random\nlevel name=l2 "
+				     "size=64K ways=8 latency=14 policy=random\n"
+				     "level name=l3 size=256K ways=8 latency=40";
+	char text[512];
+
+	(void)state;
+	snprintf(text, sizeof(text), "%s inclusion=exclusive\n", inside);
+	expect(text, 2, MP_CPU_HOLDS_OTHERS, 256 * KIB);
+	snprintf(text, sizeof(text), "%s inclusion=inclusive\n", inside);
+	expect(text, 2, MP_CPU_HOLDS_NO_OTHERS, 256 * KIB);
+}
+
+static void without_phases_nothing_is_asked(void **state)
+{
+	struct mp_plan plan = { 0 };
+	struct mp_cpu_stride stride;
+	struct mp_cpu_edges edges;
+
+	(void)state;
+	made_sim_open(&sim, ROW L1 "\n" L2 "\n");
+	make_edges(&edges);
+	sim.view.caps &= ~MP_CAP_PHASES;
+	assert_int_equal(mp_cpu_stride_plan(&sim.view, &edges, 1, &plan), 0);
+	assert_int_equal(plan.n, 0);
+	mp_cpu_stride_judge(&sim.view, &edges, 1, &stride);
+	assert_int_equal(stride.holds, MP_CPU_HOLDS_UNKNOWN);
+	made_sim_close(&sim);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_inner_policy_lets_it_tell),
+		cmocka_unit_test(each_outer_policy_lets_it_tell),
+		cmocka_unit_test(few_ways_and_odd_sets_tell_as_well),
+		cmocka_unit_test(equal_spans_are_left_open),
+		cmocka_unit_test(what_does_not_leave_the_level_inside_is_seen),
+		cmocka_unit_test(scattered_pages_are_no_answer_or_the_right_one),
+		cmocka_unit_test(walks_are_not_taken_for_misses),
+		cmocka_unit_test(translation_does_not_hide_the_level_inside),
+		cmocka_unit_test(the_third_level_is_told_behind_the_second),
+		cmocka_unit_test(without_phases_nothing_is_asked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a level holds beside those inside, by two witnesses, and the size that
+ * is left to it. */
+#include "probe/cpu_beside.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What those further in hold may lie beside it as well, but so little does
+ * not move a limit. */
+#define TINY 0.03
+/* Limits that hold the size whichever is true: the middle is near both. */
+#define EITHER 1.2
+/* Stretches of a ring that are so small a part of a level fill it evenly. */
+#define EVENLY 2.0
+/* .. and what their model is worth, where they do not. */
+#define SUM_MODEL 1.1
+
+/* Does the edge of an exclusive level lie at the sum? A turn visits stretches
+ * of the ring in random order. Where those are no part of the inner level, it
+ * has more lines of some of this one's sets than of others, and the edge
+ * begins before the sum. */
+static bool is_even(const struct mp_view *view, const struct mp_edge *inner)
+{
+	struct mp_sweep sweep;
+
+	mp_cpu_side_sweep(view, 0, &sweep);
+	return inner->size >= (double)sweep.reach * EVENLY;
+}
+
+int mp_cpu_beside_plan(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       struct mp_plan *plan)
+{
+	struct mp_cpu_hot hot = { 0 };
+	int err = mp_cpu_hot_plan(view, edges, k, plan);
+
+	if (!err)
+		err = mp_cpu_hot_judge(view, edges, k, &hot);
+	if (err || (hot.holds && hot.holds != MP_CPU_HOLDS_OTHERS) ||
+	    (hot.holds && is_even(view, &edges->edge[k - 1]) &&
+	     mp_cpu_edge_plain(edges, k)))
+		return err;
+	/* Where an exclusive level's edge is that of two levels, the lines
+	 * that it holds are a better measure. */
+	plan->stage++;
+	return mp_cpu_stride_plan(view, edges, k, plan);
+}
+
+int mp_cpu_beside_judge(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			struct mp_cpu_beside *beside)
+{
+	const int err = mp_cpu_hot_judge(view, edges, k, &beside->hot);
+	const uint32_t hot = beside->hot.holds;
+
+	beside->holds = MP_CPU_HOLDS_UNKNOWN;
+	if (err)
+		return err;
+	mp_cpu_stride_judge(view, edges, k, &beside->stride);
+	if (hot && beside->stride.holds &&
+	    (hot == MP_CPU_HOLDS_OTHERS) !=
+	    (beside->stride.holds == MP_CPU_HOLDS_OTHERS)) {
+		beside->hot.why = "two experiments contradict each other";
+		return 0;
+	}
+	beside->holds = hot ? hot : beside->stride.holds;
+	return 0;
+}
+
+/* Lines that the levels inside held none of were counted. */
+static void by_itself(const struct mp_cpu_stride *stride, struct mp_fact *fact)
+{
+	fact->verdict = MP_MEASURED;
+	fact->reason[0] = 0;
+	fact->low = stride->low;
+	fact->high = stride->high;
+	fact->value = stride->low;
+	for (uint32_t i = 0; i < 2; i++)
+		mp_fact_note(fact, stride->id[i]);
+	snprintf(fact->method, sizeof(fact->method),
+		 "lines that fit while others put them out of the levels inside, as this one is exclusive");
+	if (fact->high <= fact->low * MP_CPU_APART_MAX)
+		return;
+	fact->verdict = MP_AT_LEAST;
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "lines that lie so far apart that %.0f KiB fit and %.0f KiB do not",
+		 stride->low / 1024, stride->high / 1024);
+}
+
+/* The edge less what the levels inside hold, as far as that is so. */
+static bool less_inner(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       bool exclusive, struct mp_fact *fact)
+{
+	const struct mp_edge *edge = &edges->edge[k], *inner = edge - 1;
+	double inside = 0, model;
+
+	for (uint32_t i = 0; i < k; i++)
+		if (i + 1 == k || edges->edge[i].size > edge->size * TINY)
+			inside += edges->edge[i].size;
+	fact->low = fmax(edge->low - inside, 1);
+	if (!exclusive || !is_even(view, inner)) {
+		if (inner->size > edge->size * MP_CPU_LITTLE)
+			fact->value = sqrt(fact->low * fact->high);
+		return false;
+	}
+	/* Two levels make one edge, which no shape of one is. */
+	model = mp_cpu_edge_plain(edges, k) ? 1 : SUM_MODEL;
+	fact->low = fmax(edge->low / model - inside, 1);
+	fact->high = edge->high * model - inner->low;
+	fact->value = mp_stat_round(fact->low, fact->high,
+				    edge->size - inner->size);
+	snprintf(fact->method, sizeof(fact->method),
+		 "capacity that explains where misses set in, less what the levels inside hold, as this one is exclusive");
+	return true;
+}
+
+/* An exclusive level's edge lies at the sum with what the levels inside it
+ * hold. Where it is not known whether it is one, both may be true. */
+int mp_cpu_beside_part(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       struct mp_fact *fact)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+	struct mp_cpu_beside beside;
+	const char *why;
+	bool sum;
+	int err;
+
+	if (!k || !edges->fitted[k - 1] || k >= edges->doubt.level ||
+	    (fact->verdict != MP_MEASURED && fact->verdict != MP_AT_LEAST))
+		return 0;
+	err = mp_cpu_beside_judge(view, edges, k, &beside);
+	if (err || (beside.holds && beside.holds != MP_CPU_HOLDS_OTHERS))
+		return err;
+	if (beside.holds && beside.stride.holds) {
+		by_itself(&beside.stride, fact);
+		return 0;
+	}
+	sum = less_inner(view, edges, k, beside.holds, fact);
+	if (fact->high <= fact->low * MP_CPU_APART_MAX &&
+	    (sum || edge->size <= (edge->size - edge[-1].size) * EITHER))
+		return 0;
+	why = beside.hot.why;
+	fact->verdict = MP_AT_LEAST;
+	fact->value = fact->low;
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "%.0f KiB with %s the levels inside%s%s", edge->size / 1024,
+		 beside.holds ? "some of" : "or, if it holds what they hold, without",
+		 why ? ": " : "", why ? why : "");
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Does a level hold what lies inside it, or beside that? Two witnesses: a
+ * ring that is kept hot inside (cpu_hot.h) and, where that does not tell,
+ * lines that are kept out of the levels inside (cpu_stride.h).
+ */
+#ifndef MP_PROBE_CPU_BESIDE_H
+#define MP_PROBE_CPU_BESIDE_H
+
+#include "probe/cpu_hot.h"
+#include "probe/cpu_stride.h"
+
+/**
+ * struct mp_cpu_beside - what both witnesses say
+ * @holds: enum mp_cpu_holds; unknown where they contradict each other
+ */
+struct mp_cpu_beside {
+	uint32_t holds;
+	struct mp_cpu_hot hot;
+	struct mp_cpu_stride stride;
+};
+
+/** mp_cpu_beside_plan() - want what tells about level @k, 1 or further out;
+ * -ENOMEM */
+int mp_cpu_beside_plan(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       struct mp_plan *plan);
+
+/** mp_cpu_beside_judge() - what the batches say of level @k; -ENOMEM */
+int mp_cpu_beside_judge(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			struct mp_cpu_beside *beside);
+
+/** MP_CPU_LITTLE - so small a part of a level do those inside hold that its
+ * size is the same with and without */
+#define MP_CPU_LITTLE 0.1
+
+/**
+ * mp_cpu_beside_part() - part a size from those of the levels inside
+ * @fact: the size of level @k by its edge; is changed to that without what
+ *	the levels inside hold, or to both where it is not known
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int mp_cpu_beside_part(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       struct mp_fact *fact);
+
+#endif

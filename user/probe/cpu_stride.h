@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How much does an outer level hold when the one inside it holds nothing of
+ * it? A ring of lines a power of two apart falls on some of the outer level's
+ * sets and on few of the inner one's. A second ring, half a stride further,
+ * falls on the same sets inside and on others here. Walked in turn, the second
+ * puts the first out of the inner level, whatever its policy, and leaves it
+ * alone in the outer one: that holds as many lines of it as its own size says,
+ * exclusive or not.
+ */
+#ifndef MP_PROBE_CPU_STRIDE_H
+#define MP_PROBE_CPU_STRIDE_H
+
+#include "probe/cpu.h"
+
+/**
+ * struct mp_cpu_stride - what the level holds by itself
+ * @holds: MP_CPU_HOLDS_OTHERS, MP_CPU_HOLDS_NO_OTHERS or unknown
+ * @low, @high: bytes that fit, and that do not
+ * @id: of a ring that fits and of one that does not; 0 = none
+ */
+struct mp_cpu_stride {
+	uint32_t holds;
+	double low;
+	double high;
+	uint64_t id[2];
+};
+
+/**
+ * mp_cpu_stride_plan() - want the next test of level @k, 1 or further out
+ * @edges: with a fit of the level and the one inside
+ *
+ * Nothing is wanted where all is known, or nothing can be told.
+ * Return: 0 or -ENOMEM.
+ */
+int mp_cpu_stride_plan(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       struct mp_plan *plan);
+
+/** mp_cpu_stride_judge() - what the batches say of level @k */
+void mp_cpu_stride_judge(const struct mp_view *view,
+			 const struct mp_cpu_edges *edges, uint32_t k,
+			 struct mp_cpu_stride *stride);
+
+#endif
