@@ -132,6 +132,8 @@ static void a_cache_is_never_called_memory(void **state)
 	assert_true(made.asked.bytes_max <= 4 * MIB);
 	made_fact_ends(&made, "cpu.dram.latency", MP_AT_LEAST);
 	made_fact_ends(&made, "cpu.dram.latency-random", MP_AT_LEAST);
+	assert_true(made_fact(&made, "cpu.dram.latency")->value ==
+		    made_fact(&made, "cpu.dram.latency")->low);
 	assert_true(made_fact(&made, "cpu.dram.latency")->reason[0]);
 }
 

@@ -274,6 +274,10 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 		err = is_small(view, &net, &outer, &small);
 	if (!err)
 		part_from_walks(&net, small, facts);
+	/* A bound is no more than the least that may be true. */
+	for (uint32_t i = facts->n - 2; i < facts->n; i++)
+		if (facts->fact[i].verdict == MP_AT_LEAST)
+			facts->fact[i].value = facts->fact[i].low;
 	return err ? err : infer_peak(view, &outer, &facts->fact[facts->n - 2]);
 }
 
