@@ -309,11 +309,8 @@ static int run_plan(struct loop *loop, const struct mp_plan *plan)
 
 /* -- probes ------------------------------------------------------------- */
 
-static void fill_view(const struct loop *loop, struct mp_view *view,
-		      const struct mp_batch *const *batch, uint32_t n)
+void mp_run_view(const struct mp_host *host, struct mp_view *view)
 {
-	const struct mp_host *host = &loop->run->host;
-
 	*view = (struct mp_view){
 		.caps = host->caps,
 		.cpu = host->cpu,
@@ -325,13 +322,19 @@ static void fill_view(const struct loop *loop, struct mp_view *view,
 		/* What is fetched unasked tells nothing of where it is kept. */
 		.quiet = host->caps & MP_CAP_PREFETCH_OFF ?
 			 MP_WISH_PREFETCH_OFF : 0,
-		.depth = loop->opts->depth,
-		.seed = loop->opts->seed,
-		.left_ns = left_ns(loop),
-		.n_batches = n,
-		.batch = batch,
-		.facts = &loop->run->facts,
 	};
+}
+
+static void fill_view(const struct loop *loop, struct mp_view *view,
+		      const struct mp_batch *const *batch, uint32_t n)
+{
+	mp_run_view(&loop->run->host, view);
+	view->depth = loop->opts->depth;
+	view->seed = loop->opts->seed;
+	view->left_ns = left_ns(loop);
+	view->n_batches = n;
+	view->batch = batch;
+	view->facts = &loop->run->facts;
 }
 
 static const struct mp_batch *const *kept(const struct loop *loop)

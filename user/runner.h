@@ -23,6 +23,10 @@
 int mp_run_all(struct mp_target *target, const struct mp_host *host,
 	       const struct mp_run_opts *opts, struct mp_run *run);
 
+/** mp_run_view() - what probes may know of a host; batches, facts, depth, seed
+ * and time are empty */
+void mp_run_view(const struct mp_host *host, struct mp_view *view);
+
 /** mp_run_is_fine() - did the clock time single hops? As the first batch that
  * counts has it; false where the core's clock was not measured. */
 bool mp_run_is_fine(const struct mp_run *run);

@@ -11,6 +11,7 @@
 
 #include "names.h"
 #include "probe.h"
+#include "runner.h"
 #include "save.h"
 
 #define WHY 256
@@ -27,24 +28,12 @@ static double now_ms(void)
 static void fill_view(const struct mp_save *save, const struct mp_facts *facts,
 		      struct mp_view *view)
 {
-	const struct mp_host *host = &save->head.host;
-
-	*view = (struct mp_view){
-		.caps = host->caps,
-		.cpu = host->cpu,
-		.cpus = host->cpus,
-		.node = host->node,
-		.pages = host->pages,
-		.pages_forced = host->pages_forced,
-		.arena_max_bytes = host->arena_max_bytes,
-		.quiet = host->caps & MP_CAP_PREFETCH_OFF ?
-			 MP_WISH_PREFETCH_OFF : 0,
-		.depth = save->head.depth,
-		.seed = save->head.seed,
-		.n_batches = save->n_batches,
-		.batch = (const struct mp_batch *const *)save->batch,
-		.facts = facts,
-	};
+	mp_run_view(&save->head.host, view);
+	view->depth = save->head.depth;
+	view->seed = save->head.seed;
+	view->n_batches = save->n_batches;
+	view->batch = (const struct mp_batch *const *)save->batch;
+	view->facts = facts;
 }
 
 /* Return: ms of this probe; below 0: it broke. */
