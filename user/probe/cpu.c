@@ -183,8 +183,7 @@ static int full_stride(const struct mp_view *view, uint64_t *stride)
 		}
 		mp_curve_free(&full);
 	}
-	if (!err || base.at)
-		mp_curve_free(&base);
+	mp_curve_free(&base);
 	return err;
 }
 
