@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "made_sim.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,11 +9,14 @@
 #include <cmocka.h>
 
 #include "backend.h"
+#include "analysis/spectrum.h"
 #include "backend/sim_chase.h"
 #include "made_machine.h"
 
 #define SEED 1u
 #define PLANS 64u
+/* Limits of made edges lie so far on either side. */
+#define BLUR 1.03
 
 static void measure(struct made_sim *sim, const struct mp_exp *exp,
 		    uint32_t replicate)
@@ -118,4 +122,33 @@ const struct mp_fact *made_sim_fact(const struct made_sim *sim,
 	if (!fact)
 		fail_msg("no fact %s", name);
 	return fact;
+}
+
+void made_sim_edges(const struct made_sim *sim, struct mp_cpu_edges *edges)
+{
+	const struct mp_sim_machine *machine = &sim->machine;
+	double reach = 0;
+
+	memset(edges, 0, sizeof(*edges));
+	edges->n = machine->n_levels;
+	edges->doubt.level = edges->muddled = MP_CPU_LEVELS;
+	edges->single = mp_spectrum_step(sim->seen[0]) <= MP_SPECTRUM_STEP_MAX;
+	edges->spectrum.n = edges->n + 1;
+	edges->spectrum.bound[edges->n] = INFINITY;
+	for (uint32_t k = 0; k < edges->n; k++) {
+		const struct mp_sim_level *level = &machine->level[k];
+		struct mp_edge *edge = &edges->edge[k];
+
+		if (level->inclusion != MP_SIM_EXCLUSIVE)
+			reach = 0;
+		reach += (double)level->size_bytes;
+		edge->size = edges->level[k].size_bytes = reach;
+		edge->low = edges->level[k].low_bytes = reach / BLUR;
+		edge->high = reach * BLUR;
+		edge->inside = level->latency_cycles;
+		edge->outside = k + 1 < edges->n ? level[1].latency_cycles :
+				machine->general.memory_latency_cycles;
+		edges->spectrum.bound[k] = (edge->inside + edge->outside) / 2;
+		edges->fitted[k] = true;
+	}
 }

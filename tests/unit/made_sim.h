@@ -6,6 +6,7 @@
 
 #include "backend/sim_machine.h"
 #include "probe.h"
+#include "probe/cpu.h"
 
 #define MADE_SIM_BATCHES 16384u
 
@@ -38,6 +39,10 @@ uint32_t made_sim_run(struct made_sim *sim, struct mp_plan *plan);
 
 /** made_sim_ask() - a probe, until it wants no more, then what it infers */
 void made_sim_ask(struct made_sim *sim, const struct mp_probe *probe);
+
+/** made_sim_edges() - edges as they would be found: at what a level and those
+ * inside hold, limits a little on either side */
+void made_sim_edges(const struct made_sim *sim, struct mp_cpu_edges *edges);
 
 /** made_sim_fact() - the latest fact of a name; fails where there is none */
 const struct mp_fact *made_sim_fact(const struct made_sim *sim,

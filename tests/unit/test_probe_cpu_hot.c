@@ -15,7 +15,6 @@
 #include "made_sim.h"
 
 #define HOPS_MAX 800000u
-#define BLUR 1.03
 #define PLANS 8u
 
 #define MACHINE(clock) \
@@ -28,41 +27,13 @@
 
 static struct made_sim sim;
 
-/* Edges as they would be found: at what a level and those inside hold. */
-static void make_edges(struct mp_cpu_edges *edges)
-{
-	const struct mp_sim_machine *machine = &sim.machine;
-	double reach = 0;
-
-	memset(edges, 0, sizeof(*edges));
-	edges->n = machine->n_levels;
-	edges->doubt.level = MP_CPU_LEVELS;
-	edges->single = mp_spectrum_step(sim.seen[0]) <= MP_SPECTRUM_STEP_MAX;
-	for (uint32_t k = 0; k < edges->n; k++) {
-		const struct mp_sim_level *level = &machine->level[k];
-		struct mp_edge *edge = &edges->edge[k];
-
-		if (level->inclusion != MP_SIM_EXCLUSIVE)
-			reach = 0;
-		reach += (double)level->size_bytes;
-		edge->size = edges->level[k].size_bytes = reach;
-		edge->low = edges->level[k].low_bytes = reach / BLUR;
-		edge->high = reach * BLUR;
-		edge->inside = level->latency_cycles;
-		edge->outside = k + 1 < edges->n ? level[1].latency_cycles :
-				machine->general.memory_latency_cycles;
-		edges->spectrum.bound[k] = (edge->inside + edge->outside) / 2;
-		edges->fitted[k] = true;
-	}
-}
-
 /* All that is wanted of a level, and what it says then. */
 static void ask(const char *text, uint32_t k, struct mp_cpu_hot *hot)
 {
 	struct mp_cpu_edges edges;
 
 	made_sim_open(&sim, text);
-	make_edges(&edges);
+	made_sim_edges(&sim, &edges);
 	for (uint32_t i = 0; i < PLANS; i++) {
 		struct mp_plan plan = { 0 };
 
@@ -168,7 +139,7 @@ static void without_phases_nothing_is_asked(void **state)
 
 	(void)state;
 	made_sim_open(&sim, FINE L1 "\n" L2 "\n");
-	make_edges(&edges);
+	made_sim_edges(&sim, &edges);
 	sim.view.caps &= ~MP_CAP_PHASES;
 	assert_int_equal(mp_cpu_hot_plan(&sim.view, &edges, 1, &plan), 0);
 	assert_int_equal(plan.n, 0);
