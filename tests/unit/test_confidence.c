@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "analysis/spectrum.h"
 #include "confidence.h"
 #include "names.h"
 #include "probe.h"
@@ -134,6 +135,11 @@ static void the_clock_tells_how_fine_a_step_is(void **state)
 	clock->value = 4e9;
 	assert_true(mp_confidence_is_fine(&facts, 0.25));
 	assert_false(mp_confidence_is_fine(&facts, 10));
+	/* As probes have it. */
+	clock->value = 1e9;
+	assert_true(mp_confidence_is_fine(&facts, MP_SPECTRUM_STEP_MAX));
+	assert_false(mp_confidence_is_fine(&facts,
+					   MP_SPECTRUM_STEP_MAX * 1.001));
 	mp_fact_cannot(clock, "Hz", "no clock");
 	assert_false(mp_confidence_is_fine(&facts, 0.25));
 	mp_facts_free(&facts);

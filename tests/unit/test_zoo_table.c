@@ -156,6 +156,7 @@ static struct zoo_result *result_of(uint32_t n)
 		fact->held = i % 4 == 3;
 		fact->is_promised = i % 2;
 		fact->confidence = i % 4 ? 0.9 : NAN;
+		fact->class = i % 4 ? 7 + i % 2 : MP_CONFIDENCE_UNKNOWN;
 	}
 	return &result;
 }
@@ -171,6 +172,27 @@ static char *printed(struct zoo_table *table)
 	zoo_table_print(table, out);
 	fclose(out);
 	return text;
+}
+
+/* Of eight facts 2 and 6 are of class 7 and wrong; 1, 3, 5 and 7 of class 8,
+ * right or open. */
+static void what_held_is_written_as_a_table(void **state)
+{
+	struct zoo_table table = { 0 };
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(zoo_table_take(&table, 0, ZOO_NOISE_LOW,
+					result_of(8)), 0);
+	zoo_table_calibrate(&table, out);
+	fclose(out);
+	assert_non_null(strstr(text, "\t[7] = { 2, 0 },\n\t[8] = { 4, 4 },\n"
+			       "};\n"));
+	free(text);
+	zoo_table_free(&table);
 }
 
 static void facts_are_counted_by_class_and_noise(void **state)
@@ -275,6 +297,7 @@ int main(void)
 			a_few_other_wrong_ones_may_be_chance_and_more_may_not),
 		cmocka_unit_test(too_many_unanswered_fail),
 		cmocka_unit_test(limits_that_miss_too_often_or_too_seldom_fail),
+		cmocka_unit_test(what_held_is_written_as_a_table),
 		cmocka_unit_test(facts_are_counted_by_class_and_noise),
 		cmocka_unit_test(the_table_is_the_same_in_any_order),
 		cmocka_unit_test(a_table_with_wrong_facts_fails_its_gate),
