@@ -185,7 +185,7 @@ static bool by_depth(const struct mp_doubted *d, char line[LINE_ROOM])
 	if (quick)
 		return tell(line, "It was a quick run: one without --quick takes more time, and has more replicates and more probes to start from.");
 	if (d->probe && lives(d->report) && strchr(d->report->run.probes, ','))
-		return tell(line, "The time was shared by several probes: memprobe run --probe %s gives all of it to this one and those that it starts from.",
+		return tell(line, "The time was shared by several probes: memprobe run --probe %s gives all of it to this one and those that it starts from, --deep makes it more for each.",
 			    d->probe->name);
 	return false;
 }

@@ -17,18 +17,6 @@
 #define L1 "cpu.l1d.size"
 #define L2 "cpu.l2.size"
 
-static const char *depth_name(uint32_t depth)
-{
-	switch (depth) {
-	case MP_DEPTH_QUICK:
-		return "quick";
-	case MP_DEPTH_DEEP:
-		return "deep";
-	default:
-		return "default";
-	}
-}
-
 /* A clock that is not real has no date. */
 static void describe_time(const struct mp_run *run, time_t started,
 			  struct mp_report_run *out)
@@ -51,7 +39,7 @@ void mp_outcome_describe(const struct mp_run *run, const char *backend,
 	snprintf(out->target, sizeof(out->target), TARGET);
 	snprintf(out->backend, sizeof(out->backend), "%s", backend);
 	snprintf(out->probes, sizeof(out->probes), "%s", run->probes);
-	snprintf(out->depth, sizeof(out->depth), "%s", depth_name(run->depth));
+	snprintf(out->depth, sizeof(out->depth), "%s", mp_depth_name(run->depth));
 	snprintf(out->pages, sizeof(out->pages), "%s",
 		 mp_pages_name(run->host.pages));
 	snprintf(out->stop, sizeof(out->stop), "%s", mp_run_stop_name(stop));

@@ -44,6 +44,7 @@ struct run_args {
 	const char *output;
 	const char *save;
 	bool quick;
+	bool deep;
 	bool json;
 	bool identify;
 	bool noisy;
@@ -92,6 +93,8 @@ static const struct mp_opt opts[] = {
 	  .says = "seed of all that is random; the report tells it" },
 	{ .name = "quick", .kind = MP_OPT_FLAG, FIELD(quick),
 	  .says = "the main answers in a few seconds" },
+	{ .name = "deep", .kind = MP_OPT_FLAG, FIELD(deep),
+	  .says = "up to a minute: more time for ways, policies, TLBs, shared levels, and more replicates" },
 	{ .name = "time-limit", .kind = MP_OPT_INT, FIELD(time_limit_s),
 	  .value = "S", .least = MP_TIME_LIMIT_MIN_S,
 	  .most = MP_TIME_LIMIT_MAX_S,
@@ -221,6 +224,13 @@ static int check_noisy(const struct session *session)
 		    session->backend->name);
 }
 
+static int check_depth(const struct session *session)
+{
+	if (!session->args.quick || !session->args.deep)
+		return 0;
+	return fail(MP_EXIT_USAGE, "--quick --deep: give one of the two");
+}
+
 static int find_probes(struct session *session)
 {
 	char why[WHY_ROOM];
@@ -277,6 +287,8 @@ static int check_args(struct session *session, int argc, char **argv,
 		code = find_backend(session);
 	if (!code)
 		code = check_noisy(session);
+	if (!code)
+		code = check_depth(session);
 	if (!code)
 		code = find_probes(session);
 	return code;
@@ -370,6 +382,7 @@ static void adopt_probes(struct session *session)
 static void fill_run_opts(struct session *session)
 {
 	const uint32_t depth = session->args.quick ? MP_DEPTH_QUICK :
+			       session->args.deep  ? MP_DEPTH_DEEP :
 						     MP_DEPTH_DEFAULT;
 	struct mp_run_opts *run_opts = &session->run_opts;
 
@@ -576,6 +589,7 @@ static int run(int argc, char **argv)
 static const char *const examples[] = {
 	"memprobe run",
 	"memprobe run --quick -o report.json",
+	"memprobe run --deep --cpu 1 -o report.json",
 	"memprobe run --probe latency,tlb --cpu 3 --node 1",
 	"memprobe run --pages 4k --seed 42 --save kept.mpr",
 	"memprobe run --backend replay=kept.mpr --json",
