@@ -5,7 +5,8 @@
 #include "guest_lib.h"
 
 #define QUIET (MEMPROBE_RUN_PREEMPT_OFF | MEMPROBE_RUN_IRQ_OFF)
-#define CHILD_MS 30000
+/* Against a hang; no measure of speed. */
+#define CHILD_MS 100000
 #define PAGE 4096u
 
 /** heed() - let a signal interrupt, and do nothing else */

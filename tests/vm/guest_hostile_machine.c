@@ -22,7 +22,7 @@
 #define FIFO_NS (2 * GUEST_NS_PER_S)
 #define OPENERS 8
 #define OPENS 64
-#define SOON_NS (150 * GUEST_NS_PER_MS)
+#define LARGE_TRIES 10
 #define LONG_MS 1500
 #define CGROUPS "/tmp/memprobe-cgroup"
 
@@ -76,9 +76,20 @@ void hostile_fifo(struct guest *g)
 	       used / GUEST_NS_PER_MS, wall / GUEST_NS_PER_MS);
 }
 
-/* Files full of arenas, as many as can be had; all of them held for a while. */
-static int opener(__u32 kind, __u64 bytes, volatile __u32 *held)
+/* What the openers have in common. */
+struct openers {
+	__u32 held;
+	__u32 full;
+};
+
+/*
+ * Files full of arenas, as many as can be had; all of them held until nobody
+ * gets another one.
+ */
+static int opener(__u32 kind, __u64 bytes, struct openers *all)
 {
+	const __u64 end = guest_now_ns(CLOCK_MONOTONIC) +
+			  CHILD_MS / 2 * GUEST_NS_PER_MS;
 	struct memprobe_arena arena;
 	int fds[OPENS], error = 0;
 	unsigned int i;
@@ -91,9 +102,12 @@ static int opener(__u32 kind, __u64 bytes, volatile __u32 *held)
 	for (i = 0; !error; i++) {
 		error = guest_take(fds[i % OPENS], kind, bytes, &arena);
 		if (!error)
-			__atomic_add_fetch(held, 1, __ATOMIC_RELAXED);
+			__atomic_add_fetch(&all->held, 1, __ATOMIC_RELAXED);
 	}
-	guest_sleep_ns(SOON_NS);
+	__atomic_add_fetch(&all->full, 1, __ATOMIC_RELAXED);
+	while (__atomic_load_n(&all->full, __ATOMIC_RELAXED) < OPENERS &&
+	       guest_now_ns(CLOCK_MONOTONIC) < end)
+		guest_sleep_ns(10 * GUEST_NS_PER_MS);
 	return error == -ENOMEM || error == -ERANGE ? 0 : 2;
 }
 
@@ -101,24 +115,30 @@ void hostile_opens(struct guest *g)
 {
 	const __u64 bytes = 4 * MIB;
 	const long long kills = oom_kills();
-	volatile __u32 *held = guest_shared(PAGE);
+	struct openers *all = guest_shared(PAGE);
 	struct memprobe_arena arena;
 	pid_t child[OPENERS];
-	int i, bad = 0;
+	int i, status, bad = 0, last_bad = 0;
 
 	fflush(stdout);
 	for (i = 0; i < OPENERS; i++) {
 		child[i] = fork();
 		if (!child[i])
-			_exit(opener(guest_bulk_kind(&g->info), bytes, held));
+			_exit(opener(guest_bulk_kind(&g->info), bytes, all));
 	}
-	for (i = 0; i < OPENERS; i++)
-		bad += guest_reap(child[i], CHILD_MS) != 0;
-	note("many opens: %u arenas of 4 MiB at once, of at most %llu", *held,
+	for (i = 0; i < OPENERS; i++) {
+		status = guest_reap(child[i], CHILD_MS);
+		if (status) {
+			last_bad = status;
+			bad++;
+		}
+	}
+	note("many opens: %u arenas of 4 MiB at once, of at most %llu", all->held,
 	     g->info.total_max_bytes / bytes);
 	expect(!bad, "many opens: processes",
-	       "all to end with ENOMEM or ERANGE, %d did not", bad);
-	expect(*held, "many opens: arenas", "some");
+	       "all to end with ENOMEM or ERANGE, %d did not, the last with %d",
+	       bad, last_bad);
+	expect(all->held, "many opens: arenas", "some");
 	expect_equal("many opens: killed for memory",
 		     (__u64)(oom_kills() - kills), 0);
 	expect_error("many opens: an arena after all were closed",
@@ -368,9 +388,9 @@ void hostile_warm_up(struct guest *g)
 	     guest_error_name(-error), g->run.stop, g->run.n_samples,
 	     took / GUEST_NS_PER_MS);
 	expect_error("endless warm-up", error, 0, 0);
-	expect(took < g->info.call_max_ns + GUEST_NS_PER_S,
-	       "endless warm-up: time", "at most %llu ns, got %llu",
-	       g->info.call_max_ns + GUEST_NS_PER_S, took);
+	/* A busy host stops this machine at times. */
+	expect(took < 2 * g->info.call_max_ns, "endless warm-up: time",
+	       "at most twice %llu ns, got %llu", g->info.call_max_ns, took);
 }
 
 /*
@@ -380,9 +400,9 @@ void hostile_warm_up(struct guest *g)
 void hostile_large(struct guest *g)
 {
 	const size_t bytes = 1ull << 32;
-	__u64 begin, took;
+	__u64 begin, took, least = ~0ull;
 	__u32 *memory;
-	int error;
+	int i, error = 0;
 
 	if (guest_is_um(&g->info)) {
 		skipped("a struct of 4 GiB", "the host would end this machine");
@@ -394,14 +414,19 @@ void hostile_large(struct guest *g)
 		skipped("a struct of 4 GiB", guest_error_name(errno));
 		return;
 	}
-	*memory = 0xfffffff8u;
-	begin = guest_now_ns(CLOCK_MONOTONIC);
-	error = guest_call(g->fd, MEMPROBE_INFO, memory);
-	took = guest_now_ns(CLOCK_MONOTONIC) - begin;
+	/* The least of a few: a busy host stops this machine at times. */
+	for (i = 0; i < LARGE_TRIES; i++) {
+		*memory = 0xfffffff8u;
+		begin = guest_now_ns(CLOCK_MONOTONIC);
+		error = guest_call(g->fd, MEMPROBE_INFO, memory);
+		took = guest_now_ns(CLOCK_MONOTONIC) - begin;
+		if (took < least)
+			least = took;
+	}
 	note("a struct of 4 GiB: %s after %llu ms", guest_error_name(-error),
-	     took / GUEST_NS_PER_MS);
-	expect(took < GUEST_NS_PER_S / 10, "a struct of 4 GiB",
+	     least / GUEST_NS_PER_MS);
+	expect(least < GUEST_NS_PER_S / 10, "a struct of 4 GiB",
 	       "an answer within 100 ms, got it after %llu",
-	       took / GUEST_NS_PER_MS);
+	       least / GUEST_NS_PER_MS);
 	munmap(memory, bytes);
 }
