@@ -158,8 +158,8 @@ static void a_coarse_clock_goes_by_mean_latencies(void **state)
 	made_view_close(&made);
 	cpu.tick_step = 100;
 	ask(MP_DEPTH_DEFAULT);
-	/* The first plan knows nothing of the clock, and asks for means. */
-	assert_int_equal(timed_singly(), 0);
+	/* Single hops near the edges, for what hides between two levels. */
+	assert_in_range(timed_singly(), 1, made.view.n_batches / 6);
 	made_fact_is(&made, "cpu.l1d.size", 48 * KIB, 0.01);
 	made_fact_is(&made, "cpu.l2.size", MIB, 0.01);
 	known_nearly("cpu.l3.size", 8 * MIB);

@@ -113,7 +113,8 @@ static void replicates_that_lie_far_apart_vary(void **state)
 	made_fact_ends(&made, "cpu.l3.latency-cycles", MP_VARIES);
 	fact = made_fact(&made, "cpu.l3.latency-cycles");
 	assert_true(fact->low > 60 * 0.65 && fact->high < 60 * 1.4);
-	assert_true(fact->low < 60 && fact->high > 60);
+	/* The faster ones of few replicates. */
+	assert_true(fact->low < 60 && fact->high > 60 * 0.9);
 	assert_true(fact->reason[0]);
 }
 

@@ -77,10 +77,9 @@ static bool is_single(const struct mp_batch *batch)
 	       batch->exp.actor[0].group == 1;
 }
 
-/* The hops of a batch: calls @take with cycles and how many took so long. */
-static void each_hop(const struct mp_batch *batch,
-		     void (*take)(void *ctx, double cycles, double n),
-		     void *ctx)
+void mp_spectrum_each_hop(const struct mp_batch *batch,
+			  void (*take)(void *ctx, double cycles, double n),
+			  void *ctx)
 {
 	const double per_tick = mp_clock_cycles(batch, 1);
 	const double per_ns = mp_clock_core_hz(batch) * 1e-9;
@@ -143,7 +142,7 @@ static void fill_point(struct work *work, uint32_t i)
 
 	for (uint32_t r = 0; r < at->n; r++)
 		if (is_single(at->batch[r]))
-			each_hop(at->batch[r], take_density, &raw);
+			mp_spectrum_each_hop(at->batch[r], take_density, &raw);
 	for (uint32_t b = 0; b < BINS; b++)
 		all += raw.at[b];
 	for (uint32_t b = 0; b < BINS && all > 0; b++)
@@ -299,7 +298,7 @@ static void tell(const struct work *work, struct mp_spectrum *out)
 
 		core.width = core_width(core.at, work->step);
 		for (uint32_t r = 0; r < at->n; r++)
-			each_hop(at->batch[r], take_core, &core);
+			mp_spectrum_each_hop(at->batch[r], take_core, &core);
 		out->cycles[i] = core.n > 0 ? core.sum / core.n : core.at;
 		out->bound[i] = cycles_at(peak->to);
 		out->share[i] = fmin(peak->share, 1);
@@ -355,7 +354,7 @@ double mp_spectrum_core(const struct mp_batch *batch,
 	if (!is_single(batch))
 		return NAN;
 	core.width = core_width(core.at, mp_spectrum_step(batch));
-	each_hop(batch, take_core, &core);
+	mp_spectrum_each_hop(batch, take_core, &core);
 	return core.n > 0 ? core.sum / core.n : NAN;
 }
 
@@ -381,6 +380,6 @@ double mp_spectrum_slower(const struct mp_batch *batch,
 
 	if (!is_single(batch))
 		return NAN;
-	each_hop(batch, take_share, &shares);
+	mp_spectrum_each_hop(batch, take_share, &shares);
 	return shares.all > 0 ? shares.slower / shares.all : NAN;
 }

@@ -36,6 +36,18 @@ struct mp_spectrum {
  * where the core clock is not known */
 double mp_spectrum_step(const struct mp_batch *batch);
 
+/**
+ * mp_spectrum_each_hop() - the single hops of a batch
+ * @batch: with histograms of groups of one hop
+ * @take: is called with cycles, the clock's own cost taken off, and how many
+ *	hops took so long
+ *
+ * Hops that were interrupted, by their time, are left out.
+ */
+void mp_spectrum_each_hop(const struct mp_batch *batch,
+			  void (*take)(void *ctx, double cycles, double n),
+			  void *ctx);
+
 /** MP_SPECTRUM_STEP_MAX - a clock that moves by more cycles at a time cannot
  * time single hops: the nearest levels are eight cycles apart */
 #define MP_SPECTRUM_STEP_MAX 3.0

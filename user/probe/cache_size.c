@@ -15,6 +15,7 @@
 #include "backend.h"
 #include "probe/cpu.h"
 #include "probe/cpu_beside.h"
+#include "probe/cpu_between.h"
 
 #define FROM 1024.0
 /* The curve: a length each octave, two where it rises by more than this
@@ -23,6 +24,8 @@
 #define RISES 1.04
 #define RISE_ROOM 1.5
 #define QUICK_TO (64 * MP_MIB)
+/* Nothing is learnt of an edge further beyond it. */
+#define HIGH_MAX 8.0
 /* Lengths above cost tenths of a second each. */
 #define DEAR (48 * MP_MIB)
 #define QUICK_DEAR (8 * MP_MIB)
@@ -41,7 +44,7 @@
 /* Full rings are held against sparse ones at this share of an edge. */
 #define FULL_AT 0.77
 #define FULL_GRAIN 8
-#define FULL_REPLICATES 2
+#define FULL_REPLICATES 3
 /* A capacity that single replicates see so far apart has moved. */
 #define MOVED 1.35
 #define SEEN_MIN 8u
@@ -101,8 +104,9 @@ static int plan_sides(const struct mp_view *view,
 	const bool fitted = edges->fitted[k];
 	const struct mp_edge *edge = &edges->edge[k];
 	double low = edges->level[k].low_bytes / 1.2;
-	double high = edges->level[k].high_bytes * 1.2;
 	double size = edges->level[k].size_bytes;
+	/* Where longer lines hide misses, hops never all come to miss. */
+	double high = fmin(edges->level[k].high_bytes * 1.2, size * HIGH_MAX);
 	struct mp_sweep sweep;
 	int err = 0;
 
@@ -249,8 +253,8 @@ static int plan_witness(const struct mp_view *view,
 	return err;
 }
 
-/* Rings of every line see the same levels as sparse ones, or smaller. */
-static int plan_full(const struct mp_view *view, struct mp_plan *plan)
+/* Where the levels of sparse rings end; 0: none was seen. */
+static int sparse_end(const struct mp_view *view, double *end)
 {
 	struct mp_level level[MP_CPU_LEVELS];
 	struct mp_sweep sweep;
@@ -258,17 +262,44 @@ static int plan_full(const struct mp_view *view, struct mp_plan *plan)
 	uint32_t n = 0;
 	int err;
 
+	*end = 0;
 	mp_cpu_sparse_sweep(view, &sweep);
 	err = mp_sweep_gather(&sweep, view, &sparse);
 	if (err)
 		return err;
 	err = mp_cpu_levels(&sparse, level, &n, NULL);
 	mp_curve_free(&sparse);
-	if (err == -ENOMEM || !n)
-		return err == -ENOMEM ? err : 0;
+	if (n)
+		*end = level[n - 1].high_bytes;
+	return err == -ENOMEM ? err : 0;
+}
+
+/* Rings of every line see the same levels as sparse ones, or smaller. */
+static int plan_full(const struct mp_view *view, struct mp_plan *plan)
+{
+	struct mp_sweep sweep;
+	double end;
+	int err = sparse_end(view, &end);
+
+	if (err || !(end > 0))
+		return err;
 	mp_cpu_side_sweep(view, 0, &sweep);
-	return plan_curve(view, &sweep, fmin(level[n - 1].high_bytes * 1.5,
-					     end_of(view)), plan);
+	return plan_curve(view, &sweep, fmin(end * 1.5, end_of(view)), plan);
+}
+
+/* .. and those of every second line, which means are taken of. */
+static int plan_main(const struct mp_view *view, struct mp_plan *plan)
+{
+	struct mp_sweep sweep;
+	double end;
+	int err = sparse_end(view, &end);
+
+	if (err)
+		return err;
+	mp_cpu_main_sweep(view, &sweep);
+	return plan_means(view, &sweep, end > 0 ?
+			  fmin(end * DENSE_BEYOND, end_of(view)) :
+			  end_of(view), plan);
 }
 
 /* Is there a level that others may share, with an edge that is not plain? */
@@ -313,6 +344,9 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 		err = k || edges.single ?
 		      plan_sides(view, &edges, k, plan) :
 		      plan_edge(view, &sweep, &edges, k, plan);
+	plan->stage++;
+	if (!err)
+		err = mp_cpu_between_plan(view, &edges, plan);
 	/* Private levels are cheap to look at. What is left of the time goes
 	 * into one that is shared, and moves anyway. */
 	plan->stage++;
@@ -338,9 +372,9 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	if (!err)
 		err = mp_sweep_plan(&sweep, view, (uint64_t)fmin(DEFAULT_TO,
 				    (double)view->arena_max_bytes), 1, plan);
-	mp_cpu_main_sweep(view, &sweep);
+	plan->stage++;
 	if (!err && view->n_batches && !mp_cpu_times_hops(view))
-		err = plan_means(view, &sweep, end_of(view), plan);
+		err = plan_main(view, plan);
 	plan->stage++;
 	if (!err)
 		err = mp_cpu_is_full(view, &full);

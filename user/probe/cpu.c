@@ -18,7 +18,7 @@
 /* Full and sparse rings of a length are compared where there are so many of
  * each; slower by such a factor are full ones that miss where sparse ones
  * do not: levels are at least 1.5 apart, and a third of the hops has to miss. */
-#define FULL_LEAST 2u
+#define FULL_LEAST 3u
 #define FULL_SLOWER 1.15
 /* Levels larger than this are likely to be shared. */
 #define PRIVATE_MAX (4.0 * 1024 * 1024)

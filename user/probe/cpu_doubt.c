@@ -3,21 +3,25 @@
  * Is there a level that the edges found do not explain? Least squares see
  * little of a step from 4 to 8 cycles where memory is at 400: one blurred
  * edge may be put where there are two or three. In ratios such a step is as
- * large as any other; and an edge that no shape explains, or that any does,
- * may be two as well.
+ * large as any other; and an edge that no shape explains, or whose limits lie
+ * apart, may be two as well.
  */
 #include <math.h>
 
 #include "analysis/stat.h"
 #include "probe/cpu.h"
+#include "probe/cpu_between.h"
 #include "probe/cpu_edges.h"
 
 /* Slower, in logarithm, than shapes make a length, and the one before; levels
  * are at least 1.6 apart. Faster it may be: some levels keep a part of a ring
  * that no shape has. */
 #define UNEXPLAINED 0.26
-/* Within limits so far apart there is room for two. */
+/* Within limits so far apart there is room for two; and within nearer ones
+ * where the best shape leaves so much of the jump, more than noise does. */
 #define ROOM_FOR_TWO 1.8
+#define NOT_QUITE 0.02
+#define NOT_QUITE_CHI2 4.0
 /* An edge that leaves so much of its jump, and so much more than noise. */
 #define POOR 0.04
 #define POOR_CHI2 10.0
@@ -77,17 +81,18 @@ static double explained(const struct mp_cpu_edges *edges, double inside,
 	return sum;
 }
 
-/* The first length that is not explained, nor the one before it; NAN if all
- * are. */
-static double unexplained(const struct mp_cpu_edges *edges, double inside)
+/* The first length of a curve that is not explained, nor the one before it;
+ * NAN if all are. */
+static double unexplained_of(const struct mp_cpu_edges *edges,
+			     const struct mp_curve *curve, double inside)
 {
 	const uint32_t n = private_levels(edges);
 	const double end = n < edges->n ? edges->level[n - 1].low_bytes :
 					  INFINITY;
 	double before = 0;
 
-	for (uint32_t i = 0; i < edges->curve.n; i++) {
-		const struct mp_curve_at *at = &edges->curve.at[i];
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
 		double length = (double)at->length;
 		double off = log(latency_of(at) /
 				 explained(edges, inside, length));
@@ -101,6 +106,14 @@ static double unexplained(const struct mp_cpu_edges *edges, double inside)
 		before = off;
 	}
 	return NAN;
+}
+
+/* The dense curve may end before the outer levels, which the first side has
+ * looked at. */
+static double unexplained(const struct mp_cpu_edges *edges, double inside)
+{
+	return fmin(unexplained_of(edges, &edges->curve, inside),
+		    unexplained_of(edges, &edges->side[0], inside));
 }
 
 double mp_cpu_held(const struct mp_cpu_edges *edges, uint32_t k)
@@ -130,13 +143,15 @@ static bool is_poor(const struct mp_cpu_edges *edges, uint32_t k)
 	/* A sharp one whose limits lie apart has few lengths near it. */
 	return (edge->high > edge->low * ROOM_FOR_TWO &&
 		!mp_cpu_edge_plain(edges, k)) ||
+	       (edge->high > edge->low * MP_CPU_APART_MAX &&
+		edge->misfit > NOT_QUITE && edge->chi2 > NOT_QUITE_CHI2) ||
 	       (edge->misfit > POOR && edge->chi2 > POOR_CHI2);
 }
 
-void mp_cpu_find_doubt(struct mp_cpu_edges *edges)
+void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
-	double length;
-	uint32_t k = 0;
+	double length, between = NAN;
+	uint32_t k = 0, mixed;
 
 	if (edges->single || !edges->n || !edges->fitted[0])
 		return;
@@ -147,6 +162,11 @@ void mp_cpu_find_doubt(struct mp_cpu_edges *edges)
 	/* Beyond all edges it is for the last to explain. */
 	if (k == edges->n && !isnan(length))
 		k--;
+	mixed = mp_cpu_between_find(view, edges, &between);
+	if (mixed < k) {
+		k = mixed;
+		length = between;
+	}
 	if (k >= edges->n || k >= edges->doubt.level)
 		return;
 	edges->doubt = (struct mp_cpu_doubt){

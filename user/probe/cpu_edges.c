@@ -464,7 +464,7 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	err = fit_all(view, edges);
 	if (err)
 		goto err_edges;
-	mp_cpu_find_doubt(edges);
+	mp_cpu_find_doubt(view, edges);
 	return 0;
 err_edges:
 	mp_cpu_edges_free(edges);

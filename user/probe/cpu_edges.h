@@ -65,10 +65,11 @@ int mp_cpu_steady(const struct mp_curve *curve, double from, double to,
 /**
  * mp_cpu_find_doubt() - do the edges explain the curve of means?
  *
- * Where they do not, by ratios, a level further in than memory is hidden in
- * one of them, which is in doubt then.
+ * Where they do not, by ratios, or where single hops take times between those
+ * of an edge, a level further in than memory is hidden in one of them, which
+ * is in doubt then.
  */
-void mp_cpu_find_doubt(struct mp_cpu_edges *edges);
+void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges);
 
 /**
  * mp_cpu_split() - is level @k of a curve two?

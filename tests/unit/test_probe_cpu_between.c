@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A level hidden in the edge of another: simulated machines, edges as a fit of
+ * means would have them. */
+#include "probe/cpu_between.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/miss.h"
+#include "made_sim.h"
+
+#define MACHINE(clock) \
+	"machine name=a clock_mhz=3000 memory_latency=200\n" \
+	"place pages=contiguous\nclock tsc_mhz=3000 read=20 " clock "\n"
+#define FINE MACHINE("step=1")
+#define COARSE MACHINE("step=30")
+#define L1 "level name=l1d size=16K ways=4 latency=4 policy=random\n"
+#define L2 "level name=l2 size=64K ways=4 latency=40 policy=random\n"
+#define GAPS "noise gaps=0.08 gap_us=2..5000 seen=no\n"
+#define HOPS_MAX 2000000u
+
+static struct made_sim sim;
+
+/* Lines that fall on few ways at random: as blurred as an edge can be. */
+static uint32_t blurred(const struct mp_miss_table *table)
+{
+	for (uint32_t i = 0; i < MP_MISS_SHAPES; i++)
+		if (table->shape[i].scatter == 1 && table->shape[i].ways <= 4)
+			return i;
+	fail_msg("no shape is blurred");
+	return 0;
+}
+
+static void blur(struct mp_cpu_edges *edges)
+{
+	edges->table = mp_miss_table_get();
+	for (uint32_t k = 0; k < edges->n; k++)
+		edges->edge[k].shape = blurred(edges->table);
+}
+
+/* Edge @k and the next, taken for one. */
+static void hide(struct mp_cpu_edges *edges, uint32_t k)
+{
+	struct mp_edge *edge = &edges->edge[k];
+
+	edge->outside = edge[1].outside;
+	edge->high = edge[1].high;
+	edge->size = edge[1].size;
+	memmove(&edge[1], &edge[2], (edges->n - k - 2) * sizeof(*edge));
+	edges->n--;
+}
+
+static void measure(const struct mp_cpu_edges *edges)
+{
+	struct mp_plan plan = { 0 };
+
+	assert_int_equal(mp_cpu_between_plan(&sim.view, edges, &plan), 0);
+	made_sim_run(&sim, &plan);
+	assert_true(sim.hops < HOPS_MAX);
+}
+
+static void expect(const char *text, uint32_t hidden, uint32_t level)
+{
+	struct mp_cpu_edges edges;
+	double length = 0;
+
+	made_sim_open(&sim, text);
+	made_sim_edges(&sim, &edges);
+	blur(&edges);
+	if (hidden < MP_CPU_LEVELS)
+		hide(&edges, hidden);
+	measure(&edges);
+	assert_int_equal(mp_cpu_between_find(&sim.view, &edges, &length),
+			 level);
+	if (level < MP_CPU_LEVELS)
+		assert_true(length > edges.edge[level].low / 2 &&
+			    length < edges.edge[level].high * 2);
+	made_sim_close(&sim);
+}
+
+static void a_hidden_level_shows(void **state)
+{
+	(void)state;
+	expect(COARSE L1 L2, 0, 0);
+	expect(COARSE L1 L2 GAPS, 0, 0);
+	expect(COARSE "level name=l1d size=4K ways=4 latency=4\n"
+	       "level name=l2 size=16K ways=4 latency=20 policy=random\n"
+	       "level name=l3 size=64K ways=4 latency=80 policy=random\n", 1, 1);
+}
+
+static void what_is_there_is_no_reason_for_doubt(void **state)
+{
+	(void)state;
+	expect(COARSE L1, MP_CPU_LEVELS, MP_CPU_LEVELS);
+	expect(COARSE L1 L2, MP_CPU_LEVELS, MP_CPU_LEVELS);
+	expect(COARSE L1 L2 GAPS, MP_CPU_LEVELS, MP_CPU_LEVELS);
+}
+
+/* Steps of two thousand cycles say nothing of thirty-six. */
+static void too_coarse_a_clock_says_nothing(void **state)
+{
+	(void)state;
+	expect(MACHINE("step=2000") L1 L2, 0, MP_CPU_LEVELS);
+}
+
+static void where_single_hops_tell_nothing_is_wanted(void **state)
+{
+	struct mp_plan plan = { 0 };
+	struct mp_cpu_edges edges;
+	double length;
+
+	(void)state;
+	made_sim_open(&sim, FINE L1 L2);
+	made_sim_edges(&sim, &edges);
+	blur(&edges);
+	hide(&edges, 0);
+	assert_int_equal(mp_cpu_between_plan(&sim.view, &edges, &plan), 0);
+	assert_int_equal(plan.n, 0);
+	assert_int_equal(mp_cpu_between_find(&sim.view, &edges, &length),
+			 MP_CPU_LEVELS);
+	made_sim_close(&sim);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_hidden_level_shows),
+		cmocka_unit_test(what_is_there_is_no_reason_for_doubt),
+		cmocka_unit_test(too_coarse_a_clock_says_nothing),
+		cmocka_unit_test(where_single_hops_tell_nothing_is_wanted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Are the hops at an edge of the two kinds that it lies between? */
+#ifndef MP_CPU_BETWEEN_H
+#define MP_CPU_BETWEEN_H
+
+#include "probe/cpu.h"
+
+/**
+ * mp_cpu_between_plan() - want the hops near the edges timed one by one
+ *
+ * Where single hops tell levels apart anyway nothing is wanted.
+ * Return: 0 or -ENOMEM.
+ */
+int mp_cpu_between_plan(const struct mp_view *view,
+			const struct mp_cpu_edges *edges,
+			struct mp_plan *plan);
+
+/**
+ * mp_cpu_between_find() - the innermost edge at which some hops are slower
+ * than the level inside and faster than what lies beyond
+ * @length: gets a footprint that shows it
+ *
+ * Return: its level; MP_CPU_LEVELS where none is seen.
+ */
+uint32_t mp_cpu_between_find(const struct mp_view *view,
+			     const struct mp_cpu_edges *edges, double *length);
+
+#endif
