@@ -17,9 +17,11 @@
 #define LONGEST_TRIED 64u
 /* Full and sparse rings of a length are compared where there are so many of
  * each; slower by such a factor are full ones that miss where sparse ones
- * do not: levels are at least 1.5 apart, and a third of the hops has to miss. */
+ * do not: levels are at least 1.5 apart, and a third of the hops has to miss.
+ * In so many pairs, as where pages fall makes some sparse ones miss, too. */
 #define FULL_LEAST 3u
 #define FULL_SLOWER 1.15
+#define FULL_PART 0.7
 /* Levels larger than this are likely to be shared. */
 #define PRIVATE_MAX (4.0 * 1024 * 1024)
 /* 8 small pages: within the first TLB of every CPU known to us. */
@@ -134,16 +136,19 @@ bool mp_cpu_full_sweep(const struct mp_view *view, uint32_t i,
 	return known ? !i : stride >= SHORTEST_LINE;
 }
 
-static double extreme(const struct mp_curve_at *at, bool most)
+/* Of all pairs of a replicate of each, those in which @a is slower. */
+static double slower_part(const struct mp_curve_at *a,
+			  const struct mp_curve_at *b)
 {
-	double value = at->ns[0];
+	uint32_t n = 0;
 
-	for (uint32_t i = 1; i < at->n; i++)
-		value = most ? fmax(value, at->ns[i]) : fmin(value, at->ns[i]);
-	return value;
+	for (uint32_t i = 0; i < a->n; i++)
+		for (uint32_t k = 0; k < b->n; k++)
+			n += a->ns[i] > b->ns[k] * FULL_SLOWER;
+	return (double)n / a->n / b->n;
 }
 
-/* Are all full rings of a length slower than any sparse one? */
+/* Are most full rings of a length slower than sparse ones? */
 static bool is_slower(const struct mp_curve *full, const struct mp_curve *sparse)
 {
 	for (uint32_t i = 0; i < full->n; i++) {
@@ -152,7 +157,7 @@ static bool is_slower(const struct mp_curve *full, const struct mp_curve *sparse
 								at->length);
 
 		if (other && at->n >= FULL_LEAST && other->n >= FULL_LEAST &&
-		    extreme(at, false) > extreme(other, true) * FULL_SLOWER)
+		    slower_part(at, other) >= FULL_PART)
 			return true;
 	}
 	return false;

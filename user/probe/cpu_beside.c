@@ -10,6 +10,8 @@
 /* What those further in hold may lie beside it as well, but so little does
  * not move a limit. */
 #define TINY 0.03
+/* A bound of less than this share of the edge says nothing. */
+#define WORTH 0.05
 /* Limits that hold the size whichever is true: the middle is near both. */
 #define EITHER 1.2
 /* Stretches of a ring that are so small a part of a level fill it evenly. */
@@ -144,6 +146,12 @@ int mp_cpu_beside_part(const struct mp_view *view,
 	    (sum || edge->size <= (edge->size - edge[-1].size) * EITHER))
 		return 0;
 	why = beside.hot.why;
+	if (fact->low < edge->size * WORTH) {
+		mp_fact_cannot(fact, "bytes",
+			       "%.0f KiB with what the levels inside hold, and what that leaves to it is not known",
+			       edge->size / 1024);
+		return 0;
+	}
 	fact->verdict = MP_AT_LEAST;
 	fact->value = fact->low;
 	snprintf(fact->reason, sizeof(fact->reason),
