@@ -94,7 +94,7 @@ static const struct mp_opt opts[] = {
 	{ .name = "quick", .kind = MP_OPT_FLAG, FIELD(quick),
 	  .says = "the main answers in a few seconds" },
 	{ .name = "deep", .kind = MP_OPT_FLAG, FIELD(deep),
-	  .says = "up to a minute: more time for ways, policies, TLBs, shared levels, and more replicates" },
+	  .says = "up to a minute: the same questions, three times the time" },
 	{ .name = "time-limit", .kind = MP_OPT_INT, FIELD(time_limit_s),
 	  .value = "S", .least = MP_TIME_LIMIT_MIN_S,
 	  .most = MP_TIME_LIMIT_MAX_S,

@@ -176,7 +176,7 @@ static double latency(const struct mp_cpu_edges *edges, double inside,
 	return k ? edges->edge[k - 1].outside : inside;
 }
 
-/* Hops that miss level @k, of those that miss the one inside. */
+/* Of all hops, those that miss level @k. */
 static double missing(const struct mp_cpu_edges *edges, uint32_t k,
 		      double length)
 {
