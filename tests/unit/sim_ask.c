@@ -62,8 +62,12 @@ static bool measure_plan(struct sim_ask *ask, struct mp_target *target,
 			 const struct mp_plan *plan)
 {
 	const uint32_t before = ask->view.n_batches;
+	uint32_t last = 0;
 
-	for (uint32_t stage = 0; stage < 4; stage++) {
+	for (uint32_t i = 0; i < plan->n; i++)
+		if (plan->wanted[i].stage > last)
+			last = plan->wanted[i].stage;
+	for (uint32_t stage = 0; stage <= last; stage++) {
 		for (uint32_t i = 0; i < plan->n; i++) {
 			const struct mp_wanted *wanted = &plan->wanted[i];
 			uint32_t n = counted(ask, &wanted->exp);

@@ -16,6 +16,7 @@
 #include "probe/cpu.h"
 #include "probe/cpu_beside.h"
 #include "probe/cpu_between.h"
+#include "probe/cpu_edges.h"
 
 #define FROM 1024.0
 /* The curve: a length each octave, two where it rises by more than this
@@ -32,6 +33,8 @@
 #define DEFAULT_TO (256 * MP_MIB)
 /* The dense one ends so far beyond the outermost edge. */
 #define DENSE_BEYOND 2.1
+/* .. and wide rings so far, as all hops have to miss in the end. */
+#define WIDE_BEYOND 3.0
 /* Around an edge, this many to the octave; where it is sharp more, and for
  * a shared level fewer at first, as each length is dear. */
 #define EDGE_GRAIN 8
@@ -58,6 +61,8 @@
 /* The two capacities of a doubtful level are known no better than this: its
  * shapes are few, and a shape in error moves both. */
 #define PAIR_ROUGH 1.5
+/* Of the hops at a level's edge, those inside that matter. */
+#define KEPT 0.03
 /* Limits of an edge as sharp as evenly filled sets make it. */
 #define SHARP 1.1
 #define DEAR_SHARP 1.4
@@ -116,7 +121,7 @@ static int plan_sides(const struct mp_view *view,
 		high = fmax(high, size * 2);
 	}
 	for (uint32_t side = 0; side < MP_CPU_SIDES && !err; side++) {
-		if (!mp_cpu_side_sweep(view, side, &sweep) ||
+		if (!mp_cpu_level_sweep(view, edges, k, side, &sweep) ||
 		    (side && (plain || mp_cpu_small_pages(edges))))
 			break;
 		if (!dear)
@@ -131,7 +136,7 @@ static int plan_sides(const struct mp_view *view,
 	if (err || !fitted ||
 	    edge->high > edge->low * (dear ? DEAR_SHARP : SHARP))
 		return err;
-	mp_cpu_side_sweep(view, 0, &sweep);
+	mp_cpu_level_sweep(view, edges, k, 0, &sweep);
 	if (dear)
 		return mp_cpu_grid(&sweep, view, edge->low / 1.05,
 				   edge->high * 1.05, EDGE_GRAIN, n, plan);
@@ -287,6 +292,29 @@ static int plan_full(const struct mp_view *view, struct mp_plan *plan)
 	return plan_curve(view, &sweep, fmin(end * 1.5, end_of(view)), plan);
 }
 
+/* .. and where levels have longer lines, rings of more and more distance,
+ * until one has a slot for each line of each level. */
+static int plan_wide(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, struct mp_plan *plan)
+{
+	struct mp_sweep sweep;
+	double end;
+	int err = sparse_end(view, &end);
+
+	for (uint32_t w = 1; w <= MP_CPU_WIDTHS && !err; w++) {
+		bool is_wanted = edges->muddled < MP_CPU_LEVELS;
+
+		for (uint32_t k = 0; k < edges->n; k++)
+			is_wanted = is_wanted || edges->width[k] >= w;
+		if (!is_wanted || !mp_cpu_wide_sweep(view, w, 0, &sweep))
+			break;
+		err = plan_curve(view, &sweep, fmin(end * WIDE_BEYOND,
+						    end_of(view)), plan);
+		plan->stage++;
+	}
+	return err;
+}
+
 /* .. and those of every second line, which means are taken of. */
 static int plan_main(const struct mp_view *view, struct mp_plan *plan)
 {
@@ -306,7 +334,8 @@ static int plan_main(const struct mp_view *view, struct mp_plan *plan)
 static bool any_shared(const struct mp_cpu_edges *edges)
 {
 	for (uint32_t k = 0; k < edges->n; k++)
-		if (!mp_cpu_has_sides(edges, k) && !mp_cpu_edge_plain(edges, k))
+		if (!mp_cpu_has_sides(edges, k) && !edges->width[k] &&
+		    !mp_cpu_edge_plain(edges, k))
 			return true;
 	return false;
 }
@@ -323,7 +352,7 @@ static int plan_shared(const struct mp_view *view, const struct mp_sweep *sweep,
 		err = plan_curve(view, sweep, dense_end(view, edges), plan);
 	plan->stage++;
 	for (uint32_t k = 1; k < edges->n && !err; k++)
-		if (!mp_cpu_has_sides(edges, k))
+		if (!mp_cpu_has_sides(edges, k) && !edges->width[k])
 			err = plan_edge(view, sweep, edges, k, plan);
 	return err;
 }
@@ -337,6 +366,7 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	if (err)
 		return err == -ENODATA ? 0 : err;
 	mp_cpu_main_sweep(view, &sweep);
+	err = plan_wide(view, &edges, plan);
 	for (uint32_t k = 0; k < edges.n && !err; k++)
 		err = plan_witness(view, &edges, k, plan);
 	plan->stage++;
@@ -409,7 +439,8 @@ static void note(const struct mp_cpu_edges *edges, uint32_t k,
 		mp_curve_note(&edges->curve, low, high, fact);
 	if (mp_cpu_has_sides(edges, k) || edges->single)
 		for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
-			mp_curve_note(&edges->side[i], low, high, fact);
+			mp_curve_note(mp_cpu_level_side(edges, k, i), low,
+				      high, fact);
 }
 
 /* One level or two: it is at least as large as the inner of the two. */
@@ -429,7 +460,9 @@ static void in_doubt(const struct mp_cpu_edges *edges, uint32_t k,
 		       "one level of about %.0f KiB, or more near each other, as of %.0f and %.0f KiB: one does not explain the curve, and no plateau shows between them",
 		       size / 1024, doubt->size[0] / 1024,
 		       doubt->size[1] / 1024);
-	least = round(fmin(doubt->size[0] / PAIR_ROUGH, mp_cpu_held(edges, k)));
+	/* What hides may lie further in, too, but for the innermost. */
+	least = k ? 0 : round(fmin(doubt->size[0] / PAIR_ROUGH,
+				   mp_cpu_held(edges, k)));
 	if (!(least > 0))
 		return;
 	fact->verdict = MP_AT_LEAST;
@@ -437,6 +470,19 @@ static void in_doubt(const struct mp_cpu_edges *edges, uint32_t k,
 	fact->high = fmax(doubt->size[1], size);
 	snprintf(fact->method, sizeof(fact->method),
 		 "the inner one of two capacities that explain a curve together");
+}
+
+/* Hops that the level inside still serves at this one's edge may be of lines
+ * that it keeps for good, and that this one need not hold. */
+static void less_kept(const struct mp_cpu_edges *edges, uint32_t k,
+		      struct mp_fact *fact)
+{
+	const double kept = mp_cpu_share_kept(edges, k);
+
+	if (!(kept > KEPT))
+		return;
+	fact->low *= 1 - kept;
+	fact->value = sqrt(fact->low * fact->high);
 }
 
 static void judge(const struct mp_cpu_edges *edges, uint32_t k,
@@ -476,6 +522,7 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 	fact->low = edge->low;
 	fact->high = edge->high;
 	fact->verdict = MP_MEASURED;
+	less_kept(edges, k, fact);
 	if (moved(edges, k)) {
 		fact->verdict = MP_VARIES;
 		fact->value = edge->size;
@@ -492,7 +539,7 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 		snprintf(fact->reason, sizeof(fact->reason),
 			 "replicates a moment apart lie %.0f %% apart, and limits too far to call it measured: probably what others leave of a shared cache",
 			 100 * (edge->sway - 1));
-	} else if (edge->high / edge->low > MP_CPU_APART_MAX) {
+	} else if (fact->high / fact->low > MP_CPU_APART_MAX) {
 		fact->verdict = MP_AT_LEAST;
 		/* What the innermost one held is certain, whatever shape. */
 		if (!k && !edges->single)

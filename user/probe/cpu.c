@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "analysis/hops.h"
 
 #define ROUGH_STRIDE 256u
 /* Every second line: the neighbour of a line is often fetched along. */
@@ -22,6 +25,10 @@
 #define FULL_LEAST 3u
 #define FULL_SLOWER 1.15
 #define FULL_PART 0.7
+/* .. and where hops are timed singly, so many that are: a policy that keeps
+ * part of what does not fit leaves few misses. */
+#define FULL_HOPS 0.1
+#define FULL_MOST 8u
 /* Levels larger than this are likely to be shared. */
 #define PRIVATE_MAX (4.0 * 1024 * 1024)
 /* 8 small pages: within the first TLB of every CPU known to us. */
@@ -136,39 +143,87 @@ bool mp_cpu_full_sweep(const struct mp_view *view, uint32_t i,
 	return known ? !i : stride >= SHORTEST_LINE;
 }
 
+/* Of a length, the replicates that are compared. */
+struct compared {
+	uint32_t n;
+	const double *ns;
+	struct mp_hops hops[FULL_MOST];
+};
+
+static int compared_take(const struct mp_curve_at *at,
+			 struct compared *compared)
+{
+	int err = 0;
+
+	memset(compared, 0, sizeof(*compared));
+	compared->ns = at->ns;
+	while (compared->n < at->n && compared->n < FULL_MOST && !err) {
+		err = mp_hops_gather(at->batch[compared->n],
+				     &compared->hops[compared->n]);
+		compared->n++;
+	}
+	return err;
+}
+
+static void compared_free(struct compared *compared)
+{
+	for (uint32_t i = 0; i < compared->n; i++)
+		mp_hops_free(&compared->hops[i]);
+}
+
 /* Of all pairs of a replicate of each, those in which @a is slower. */
-static double slower_part(const struct mp_curve_at *a,
-			  const struct mp_curve_at *b)
+static double slower_part(const struct compared *a, const struct compared *b)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < a->n; i++)
 		for (uint32_t k = 0; k < b->n; k++)
-			n += a->ns[i] > b->ns[k] * FULL_SLOWER;
+			n += a->ns[i] > b->ns[k] * FULL_SLOWER ||
+			     mp_hops_slower(&a->hops[i], &b->hops[k],
+					    FULL_SLOWER) > FULL_HOPS;
 	return (double)n / a->n / b->n;
 }
 
-/* Are most full rings of a length slower than sparse ones? */
-static bool is_slower(const struct mp_curve *full, const struct mp_curve *sparse)
+static int is_slower_at(const struct mp_curve_at *full,
+			const struct mp_curve_at *sparse, bool *slower)
 {
-	for (uint32_t i = 0; i < full->n; i++) {
+	struct compared a, b = { 0 };
+	int err = compared_take(full, &a);
+
+	if (!err)
+		err = compared_take(sparse, &b);
+	if (!err && slower_part(&a, &b) >= FULL_PART)
+		*slower = true;
+	compared_free(&a);
+	compared_free(&b);
+	return err;
+}
+
+/* Are most full rings of a length slower than sparse ones? */
+static int is_slower(const struct mp_curve *full,
+		     const struct mp_curve *sparse, bool *slower)
+{
+	int err = 0;
+
+	*slower = false;
+	for (uint32_t i = 0; i < full->n && !*slower && !err; i++) {
 		const struct mp_curve_at *at = &full->at[i];
 		const struct mp_curve_at *other = mp_curve_find(sparse,
 								at->length);
 
-		if (other && at->n >= FULL_LEAST && other->n >= FULL_LEAST &&
-		    slower_part(at, other) >= FULL_PART)
-			return true;
+		if (other && at->n >= FULL_LEAST && other->n >= FULL_LEAST)
+			err = is_slower_at(at, other, slower);
 	}
-	return false;
+	return err;
 }
 
 /* Sparse rings, or the full ones that show them to be wrong, or still fuller
  * ones that show those to be; 0 for the first. */
 static int full_stride(const struct mp_view *view, uint64_t *stride)
 {
-	struct mp_curve base, full;
+	struct mp_curve base, full = { 0 };
 	struct mp_sweep sweep;
+	bool slower = false;
 	uint32_t i = 0;
 	int err;
 
@@ -177,9 +232,9 @@ static int full_stride(const struct mp_view *view, uint64_t *stride)
 	err = mp_sweep_gather(&sweep, view, &base);
 	while (!err && mp_cpu_full_sweep(view, i++, &sweep)) {
 		err = mp_sweep_gather(&sweep, view, &full);
-		if (err)
-			break;
-		if (is_slower(&full, &base)) {
+		if (!err)
+			err = is_slower(&full, &base, &slower);
+		if (!err && slower) {
 			struct mp_curve other = base;
 
 			*stride = sweep.stride;

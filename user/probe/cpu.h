@@ -149,10 +149,15 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
 		       struct mp_sweep *sweep);
 
 
+/** MP_CPU_WIDTHS - how many more strides there are for full rings: twice, four
+ * and eight times a line of the innermost level */
+#define MP_CPU_WIDTHS 3u
+
 /**
  * struct mp_cpu_edges - the levels of the main curve and their edges
  * @curve: the main curve, owned
  * @side: the curves of second looks, owned
+ * @wide: the same with slots 2, 4 and 8 times as far apart, owned
  * @full: they hold every line
  * @flat: the sparse curve came to memory; @end_bytes: where it ends
  * @single: single hops were timed in the sides, and tell the levels apart:
@@ -162,6 +167,8 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
  * @n: levels
  * @level: as the detector saw them in side 0; of shared levels, in @curve
  * @doubt: whether one of them may be two
+ * @width: of each level, 1 + which of @wide has a slot for each of its lines;
+ *	0 where @side has
  * @muddled: from this level on slots share lines, and no ring that fills the
  *	levels evenly has slots further apart; MP_CPU_LEVELS: none
  * @edge: as the fits saw them, second looks included
@@ -170,6 +177,7 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
 struct mp_cpu_edges {
 	struct mp_curve curve;
 	struct mp_curve side[MP_CPU_SIDES];
+	struct mp_curve wide[MP_CPU_WIDTHS][MP_CPU_SIDES];
 	bool full;
 	bool flat;
 	double end_bytes;
@@ -179,6 +187,7 @@ struct mp_cpu_edges {
 	uint32_t n;
 	struct mp_level level[MP_CPU_LEVELS];
 	struct mp_cpu_doubt doubt;
+	uint32_t width[MP_CPU_LEVELS];
 	uint32_t muddled;
 	struct mp_edge edge[MP_CPU_LEVELS];
 	bool fitted[MP_CPU_LEVELS];
@@ -190,6 +199,20 @@ struct mp_cpu_edges {
  */
 int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges);
 void mp_cpu_edges_free(struct mp_cpu_edges *edges);
+
+/**
+ * mp_cpu_level_sweep() - the second looks that fit level @k
+ * @side: as mp_cpu_side_sweep() has it
+ *
+ * Return: false where side 1 is the same as side 0 or must not be asked for.
+ */
+bool mp_cpu_level_sweep(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			uint32_t side, struct mp_sweep *sweep);
+
+/** mp_cpu_level_side() - the curve of such a look */
+const struct mp_curve *mp_cpu_level_side(const struct mp_cpu_edges *edges,
+					 uint32_t k, uint32_t side);
 
 /** mp_cpu_has_sides() - is level @k looked at in the sides? Not one so large
  * that others share it; the innermost only where single hops are timed. */

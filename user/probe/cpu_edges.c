@@ -71,9 +71,10 @@ struct fits {
 };
 
 static const struct mp_curve *curve_of(const struct mp_cpu_edges *edges,
-				       uint32_t curve)
+				       uint32_t k, uint32_t curve)
 {
-	return curve == MAIN ? &edges->curve : &edges->side[curve];
+	return curve == MAIN ? &edges->curve :
+			       mp_cpu_level_side(edges, k, curve);
 }
 
 /* An edge so near that it reaches into this one's stretch, as this curve has
@@ -102,7 +103,7 @@ static int steady(const struct mp_cpu_edges *edges, uint32_t curve, uint32_t k,
 	double to = k + 1 < edges->n ? edges->level[k + 1].low_bytes :
 				       INFINITY;
 
-	return mp_cpu_steady(curve_of(edges, curve), from, to, data);
+	return mp_cpu_steady(curve_of(edges, k, curve), from, to, data);
 }
 
 /* The stretch of a curve that level k's edge is fitted to. Where an edge
@@ -122,7 +123,7 @@ static int fit_stretch(const struct mp_cpu_edges *edges,
 	if (edges->single && curve != MAIN) {
 		data->from = fmax(level->low_bytes / SEARCHED, low);
 		data->to = fmin(level->high_bytes * SEARCHED, high);
-		mp_cpu_share_points(curve_of(edges, curve), &edges->spectrum,
+		mp_cpu_share_points(curve_of(edges, k, curve), &edges->spectrum,
 				    k, low, high, data);
 		data->is_share = !edges->full;
 		return 0;
@@ -136,7 +137,7 @@ static int fit_stretch(const struct mp_cpu_edges *edges,
 				  edges->level[k + 1].low_bytes);
 	data->from = fmax(level->low_bytes / SEARCHED, low);
 	data->to = fmin(level->high_bytes * SEARCHED, high);
-	mp_cpu_fit_points(curve_of(edges, curve), low, high, data);
+	mp_cpu_fit_points(curve_of(edges, k, curve), low, high, data);
 	if (curve != MAIN && steady(edges, curve, k, data))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < data->n; i++) {
@@ -226,7 +227,7 @@ static int fit_curve(const struct mp_view *view,
 	err = fit_stretch(edges, fits, curve, k, data);
 	if (err)
 		goto out;
-	data->page_bytes = page_of(curve_of(edges, curve));
+	data->page_bytes = page_of(curve_of(edges, k, curve));
 	data->may_hash = k >= FIRST_HASHED;
 	data->scatters = data->page_bytes > 0 && curve != MAIN ?
 			 MP_EDGE_EVEN | MP_EDGE_RANDOM : MP_EDGE_ANY;
@@ -288,7 +289,7 @@ static int fit_level(const struct mp_view *view, struct mp_cpu_edges *edges,
 {
 	int err = 0;
 
-	if (mp_cpu_has_sides(edges, k) ||
+	if (mp_cpu_has_sides(edges, k) || edges->width[k] ||
 	    ((k || edges->single) && !is_dense(edges, k)))
 		for (uint32_t i = 0; i < MP_CPU_SIDES && !err; i++)
 			err = fit_curve(view, edges, i, k, fits);
@@ -304,6 +305,11 @@ static int fit_level(const struct mp_view *view, struct mp_cpu_edges *edges,
 	}
 	if (fits->fitted[0][k] || fits->fitted[1][k]) {
 		edges->edge[k] = fits->edge[fits->fitted[1][k]][k];
+		return 0;
+	}
+	/* Slots of the main curve share lines of such a level. */
+	if (edges->width[k]) {
+		edges->fitted[k] = false;
 		return 0;
 	}
 	err = fit_curve(view, edges, MAIN, k, fits);
@@ -388,7 +394,7 @@ static int place_outer(struct mp_cpu_edges *edges)
 		double least = level[-1].size_bytes * MP_CPU_CLEAR_ABOVE;
 		const struct mp_level *found = NULL;
 
-		if (mp_cpu_has_sides(edges, k) ||
+		if (mp_cpu_has_sides(edges, k) || edges->width[k] ||
 		    !is_dense(edges, k))
 			continue;
 		for (uint32_t i = 0; i < n; i++) {
@@ -422,14 +428,16 @@ static int find_single_levels(struct mp_cpu_edges *edges)
 		edges->muddled = mp_cpu_share_muddled(curve, &edges->spectrum);
 	err = mp_cpu_share_levels(curve, &edges->spectrum, edges->level,
 				  &edges->n);
+	if (!err)
+		err = mp_cpu_wide_find(edges);
 	if (!err && mp_cpu_holed(curve, edges->level, edges->n))
 		err = -ENODATA;
 	return err;
 }
 
-static int find_levels(struct mp_cpu_edges *edges)
+static int find_levels(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
-	int err = mp_spectrum_find(&edges->side[0], &edges->spectrum);
+	int err = mp_cpu_wide_spectrum(view, edges);
 
 	edges->doubt.level = MP_CPU_LEVELS;
 	edges->muddled = MP_CPU_LEVELS;
@@ -451,7 +459,7 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	memset(edges, 0, sizeof(*edges));
 	err = curves_gather(view, edges);
 	if (!err)
-		err = find_levels(edges);
+		err = find_levels(view, edges);
 	/* The edge of the innermost level is looked at in the main curve. */
 	if (!err && edges->n && !edges->single)
 		err = mp_cpu_split(&edges->curve, edges->level, &edges->n, 0,
@@ -476,6 +484,9 @@ void mp_cpu_edges_free(struct mp_cpu_edges *edges)
 	mp_curve_free(&edges->curve);
 	for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
 		mp_curve_free(&edges->side[i]);
+	for (uint32_t w = 0; w < MP_CPU_WIDTHS; w++)
+		for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
+			mp_curve_free(&edges->wide[w][i]);
 }
 
 bool mp_cpu_edge_plain(const struct mp_cpu_edges *edges, uint32_t k)

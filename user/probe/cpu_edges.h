@@ -31,6 +31,64 @@ bool mp_cpu_share_clear(const struct mp_curve *curve,
 uint32_t mp_cpu_share_muddled(const struct mp_curve *curve,
 			      const struct mp_spectrum *spectrum);
 
+/** mp_cpu_share_kept() - the share of hops that the level inside still serves
+ * where level @k begins to miss; 0 where hops were not timed */
+double mp_cpu_share_kept(const struct mp_cpu_edges *edges, uint32_t k);
+
+/** mp_cpu_share_comes() - do nearly all hops come to miss level @k? */
+bool mp_cpu_share_comes(const struct mp_curve *curve,
+			const struct mp_spectrum *spectrum, uint32_t k);
+
+/** mp_cpu_share_of() - the share of a length's hops that miss level @k; NaN */
+double mp_cpu_share_of(const struct mp_curve_at *at,
+		       const struct mp_spectrum *spectrum, uint32_t k);
+
+/**
+ * mp_cpu_share_level() - one level that single hops show
+ * @curve: its rings
+ * @level: untouched where nothing of it was timed
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int mp_cpu_share_level(const struct mp_curve *curve,
+		       const struct mp_spectrum *spectrum, uint32_t k,
+		       struct mp_level *level);
+
+/**
+ * mp_cpu_wide_sweep() - full rings for longer lines
+ * @width: 1 .. MP_CPU_WIDTHS: slots are 2, 4, 8 lines of the innermost level
+ *	apart
+ * @side: as mp_cpu_side_sweep() has it
+ *
+ * Return: false where there is no such sweep.
+ */
+bool mp_cpu_wide_sweep(const struct mp_view *view, uint32_t width,
+		       uint32_t side, struct mp_sweep *sweep);
+
+/**
+ * mp_cpu_wide_spectrum() - the times of single hops, of all that were timed
+ *
+ * Where rings have to be full, the spectrum is that of the wider and of the
+ * sparse ones, too: of a full one so few hops may miss the outermost level
+ * that memory does not show. Sets @wide and @spectrum.
+ * Return: 0 or -ENOMEM.
+ */
+int mp_cpu_wide_spectrum(const struct mp_view *view,
+			 struct mp_cpu_edges *edges);
+
+/**
+ * mp_cpu_wide_find() - rings of their own for levels of longer lines
+ *
+ * Where a ring has two slots in a line of a level, half of its hops find it
+ * there whatever its length. The ring of the least distance whose hops all
+ * come to miss has one. It must not fit where the denser one did not: that is
+ * one that spreads over more sets than its length says, and the denser one
+ * was spared its misses by something else than long lines.
+ * Sets @width, @level and @muddled.
+ * Return: 0 or -ENOMEM.
+ */
+int mp_cpu_wide_find(struct mp_cpu_edges *edges);
+
 /**
  * mp_cpu_share_levels() - the levels that single hops show
  * @curve: whose hops were timed one by one

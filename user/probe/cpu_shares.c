@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/clock.h"
 #include "analysis/stat.h"
@@ -39,7 +40,7 @@ struct shares {
 	double *miss;
 };
 
-static double share_of(const struct mp_curve_at *at,
+double mp_cpu_share_of(const struct mp_curve_at *at,
 		       const struct mp_spectrum *spectrum, uint32_t k)
 {
 	double value[MP_EDGE_PASSES];
@@ -112,11 +113,11 @@ static bool is_one(const struct mp_curve *curve,
 
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
-		double own = 1 - share_of(at, spectrum, k);
+		double own = 1 - mp_cpu_share_of(at, spectrum, k);
 		double middle = mp_spectrum_core(at->batch[0], spectrum, k);
 
 		if (k)
-			own -= 1 - share_of(at, spectrum, k - 1);
+			own -= 1 - mp_cpu_share_of(at, spectrum, k - 1);
 		if (!(own > PEAK_SHARE) || isnan(middle))
 			continue;
 		least = fmin(least, middle);
@@ -125,11 +126,11 @@ static bool is_one(const struct mp_curve *curve,
 	return !(most > least * (1 + PEAK_MOVES) + PEAK_MOVES_CYCLES);
 }
 
-static bool comes_to_miss(const struct mp_curve *curve,
-			  const struct mp_spectrum *spectrum, uint32_t k)
+bool mp_cpu_share_comes(const struct mp_curve *curve,
+			const struct mp_spectrum *spectrum, uint32_t k)
 {
 	for (uint32_t i = 0; i < curve->n; i++)
-		if (share_of(&curve->at[i], spectrum, k) > MISS_END)
+		if (mp_cpu_share_of(&curve->at[i], spectrum, k) > MISS_END)
 			return true;
 	return false;
 }
@@ -147,7 +148,7 @@ uint32_t mp_cpu_share_muddled(const struct mp_curve *curve,
 			      const struct mp_spectrum *spectrum)
 {
 	for (uint32_t k = 0; k + 1 < spectrum->n && k < MP_CPU_LEVELS; k++)
-		if (!comes_to_miss(curve, spectrum, k))
+		if (!mp_cpu_share_comes(curve, spectrum, k))
 			return k;
 	return MP_CPU_LEVELS;
 }
@@ -155,9 +156,14 @@ uint32_t mp_cpu_share_muddled(const struct mp_curve *curve,
 const struct mp_curve_at *mp_cpu_peak_point(const struct mp_cpu_edges *edges,
 					    uint32_t k)
 {
-	for (uint32_t i = 0; i < edges->side[0].n; i++)
-		if (edges->side[0].at[i].id == edges->spectrum.id[k])
-			return &edges->side[0].at[i];
+	for (uint32_t w = 0; w <= MP_CPU_WIDTHS; w++) {
+		const struct mp_curve *curve = w ? &edges->wide[w - 1][0] :
+						   &edges->side[0];
+
+		for (uint32_t i = 0; i < curve->n; i++)
+			if (curve->at[i].id == edges->spectrum.id[k])
+				return &curve->at[i];
+	}
 	return NULL;
 }
 
@@ -183,34 +189,67 @@ bool mp_cpu_peak_limits(const struct mp_view *view,
 	return n > 0;
 }
 
-int mp_cpu_share_levels(const struct mp_curve *curve,
-			const struct mp_spectrum *spectrum,
-			struct mp_level level[MP_CPU_LEVELS], uint32_t *n)
+double mp_cpu_share_kept(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_curve *curve = mp_cpu_level_side(edges, k, 0);
+	double kept = 0;
+
+	if (!k || !edges->single)
+		return 0;
+	/* The last length that is no longer than what the level may hold. */
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+		const double miss = mp_cpu_share_of(at, &edges->spectrum,
+						    k - 1);
+
+		if ((double)at->length <= edges->edge[k].high && !isnan(miss))
+			kept = 1 - miss;
+	}
+	return kept;
+}
+
+int mp_cpu_share_level(const struct mp_curve *curve,
+		       const struct mp_spectrum *spectrum, uint32_t k,
+		       struct mp_level *level)
 {
 	double *room = calloc(2 * (size_t)curve->n + 1, sizeof(*room));
 	struct shares shares = { .length = room, .miss = room + curve->n };
 
-	*n = 0;
 	if (!room)
 		return -ENOMEM;
-	for (uint32_t k = 0; k + 1 < spectrum->n && k < MP_CPU_LEVELS; k++) {
-		shares.n = 0;
-		for (uint32_t i = 0; i < curve->n; i++) {
-			double miss = share_of(&curve->at[i], spectrum, k);
+	for (uint32_t i = 0; i < curve->n; i++) {
+		double miss = mp_cpu_share_of(&curve->at[i], spectrum, k);
 
-			if (isnan(miss))
-				continue;
-			shares.length[shares.n] = (double)curve->at[i].length;
-			shares.miss[shares.n++] = miss;
-		}
-		if (!shares.n)
-			break;
-		place_level(&shares, &level[k]);
-		level[k].latency = spectrum->cycles[k];
-		(*n)++;
+		if (isnan(miss))
+			continue;
+		shares.length[shares.n] = (double)curve->at[i].length;
+		shares.miss[shares.n++] = miss;
+	}
+	if (shares.n) {
+		place_level(&shares, level);
+		level->latency = spectrum->cycles[k];
 	}
 	free(room);
 	return 0;
+}
+
+int mp_cpu_share_levels(const struct mp_curve *curve,
+			const struct mp_spectrum *spectrum,
+			struct mp_level level[MP_CPU_LEVELS], uint32_t *n)
+{
+	int err = 0;
+
+	*n = 0;
+	for (uint32_t k = 0; k + 1 < spectrum->n && k < MP_CPU_LEVELS; k++) {
+		struct mp_level *next = &level[k];
+
+		memset(next, 0, sizeof(*next));
+		err = mp_cpu_share_level(curve, spectrum, k, next);
+		if (err || !(next->latency > 0))
+			break;
+		(*n)++;
+	}
+	return err;
 }
 
 void mp_cpu_share_points(const struct mp_curve *curve,

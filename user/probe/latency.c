@@ -136,6 +136,7 @@ static int plan_single(const struct mp_view *view,
 	if (!edges->single || !at)
 		return 0;
 	mp_cpu_side_sweep(view, 0, &sweep);
+	sweep.stride = at->batch[0]->exp.actor[0].stride;
 	return mp_sweep_plan(&sweep, view, at->length, replicates, plan);
 }
 

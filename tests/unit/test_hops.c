@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Batches of single hops held against each other. */
+#include "analysis/hops.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "made_hops.h"
+
+static struct made_hops made;
+static struct mp_hops a, b;
+
+static int begin(void **state)
+{
+	(void)state;
+	made_hops_open(&made, 1);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	mp_hops_free(&a);
+	mp_hops_free(&b);
+	made_hops_close(&made);
+	return 0;
+}
+
+/* A batch of which a share takes so long, and the rest 16 cycles. */
+static void take(struct mp_hops *hops, uint64_t length, double share,
+		 double cycles)
+{
+	const struct made_kind kind[] = { { share, cycles, 0 }, { 1, 16, 0 } };
+
+	made_hops_add(&made, length, 1, kind, 2);
+	assert_int_equal(mp_hops_gather(&made.batch[made.curve.n - 1][0],
+					hops), 0);
+	assert_true(hops->all > 0);
+}
+
+static void equal_batches_are_not_slower(void **state)
+{
+	(void)state;
+	take(&a, 4096, 0.3, 40);
+	take(&b, 8192, 0.3, 40);
+	assert_true(mp_hops_slower(&a, &b, 1.15) < 0.05);
+	assert_true(mp_hops_slower(&b, &a, 1.15) < 0.05);
+}
+
+/* A mean of 17.4 to 16 cycles, no sixth more. */
+static void a_few_that_miss_show(void **state)
+{
+	(void)state;
+	take(&a, 4096, 0.12, 28);
+	take(&b, 8192, 0, 28);
+	assert_true(fabs(mp_hops_slower(&a, &b, 1.15) - 0.12) < 0.04);
+	assert_true(mp_hops_slower(&b, &a, 1.15) < 0.01);
+}
+
+static void what_is_hardly_slower_does_not_count(void **state)
+{
+	(void)state;
+	take(&a, 4096, 1, 18);
+	take(&b, 8192, 1, 16);
+	assert_true(mp_hops_slower(&a, &b, 1.15) < 0.01);
+	assert_true(mp_hops_slower(&a, &b, 1.01) > 0.99);
+}
+
+/* Nor what lies within a step of the clock. */
+static void the_step_of_a_clock_is_no_difference(void **state)
+{
+	(void)state;
+	take(&a, 4096, 1, 18);
+	take(&b, 8192, 1, 16);
+	a.step = 3;
+	assert_true(mp_hops_slower(&a, &b, 1.01) < 0.01);
+}
+
+static void what_was_not_timed_singly_is_not_compared(void **state)
+{
+	const struct made_kind kind = { 1, 16, 0 };
+
+	(void)state;
+	take(&b, 8192, 0.5, 40);
+	made_hops_add(&made, 4096, 1, &kind, 1);
+	made.batch[1][0].exp.actor[0].group = 64;
+	assert_int_equal(mp_hops_gather(&made.batch[1][0], &a), 0);
+	assert_true(isnan(mp_hops_slower(&a, &b, 1.15)));
+	assert_true(isnan(mp_hops_slower(&b, &a, 1.15)));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(equal_batches_are_not_slower),
+		TEST(a_few_that_miss_show),
+		TEST(what_is_hardly_slower_does_not_count),
+		TEST(the_step_of_a_clock_is_no_difference),
+		TEST(what_was_not_timed_singly_is_not_compared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "analysis/hops.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/spectrum.h"
+
+static void take(void *ctx, double cycles, double n)
+{
+	struct mp_hops *hops = ctx;
+
+	if (hops->n == hops->room)
+		return;
+	hops->hop[hops->n++] = (struct mp_hop){ cycles, n };
+	hops->all += n;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const double x = ((const struct mp_hop *)a)->cycles;
+	const double y = ((const struct mp_hop *)b)->cycles;
+
+	return (x > y) - (x < y);
+}
+
+int mp_hops_gather(const struct mp_batch *batch, struct mp_hops *hops)
+{
+	*hops = (struct mp_hops){ .step = mp_spectrum_step(batch) };
+	if (batch->exp.actor[0].detail != MP_DETAIL_HIST ||
+	    batch->exp.actor[0].group != 1)
+		return 0;
+	for (uint32_t i = 0; i < batch->n_samples; i++)
+		hops->room += batch->sample[i].payload_count / 2;
+	hops->hop = calloc(hops->room + 1, sizeof(*hops->hop));
+	if (!hops->hop)
+		return -ENOMEM;
+	mp_spectrum_each_hop(batch, take, hops);
+	qsort(hops->hop, hops->n, sizeof(*hops->hop), by_time);
+	return 0;
+}
+
+void mp_hops_free(struct mp_hops *hops)
+{
+	free(hops->hop);
+	*hops = (struct mp_hops){ 0 };
+}
+
+double mp_hops_slower(const struct mp_hops *a, const struct mp_hops *b,
+		      double factor)
+{
+	const double step = fmax(a->step, b->step);
+	double most = 0, quick = 0, others = 0;
+	uint32_t i = 0;
+
+	if (!(a->all > 0) || !(b->all > 0))
+		return NAN;
+	for (uint32_t k = 0; k < b->n; k++) {
+		const double bound = factor * fmax(b->hop[k].cycles, 0) + step;
+
+		others += b->hop[k].n;
+		while (i < a->n && a->hop[i].cycles <= bound)
+			quick += a->hop[i++].n;
+		most = fmax(most, others / b->all - quick / a->all);
+	}
+	return most;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Two batches of single hops held against each other. */
+#ifndef MP_HOPS_H
+#define MP_HOPS_H
+
+#include "probe.h"
+
+/** struct mp_hop - so many hops took so long, the clock's own cost taken off */
+struct mp_hop {
+	double cycles;
+	double n;
+};
+
+/**
+ * struct mp_hops - the single hops of a batch, the fastest first
+ * @all: how many, lines taken together
+ * @step: cycles that its clock moves at a time
+ */
+struct mp_hops {
+	struct mp_hop *hop;
+	uint32_t n;
+	uint32_t room;
+	double all;
+	double step;
+};
+
+/**
+ * mp_hops_gather() - take the hops of a batch
+ * @batch: those without histograms of groups of one hop have none
+ *
+ * Return: 0 or -ENOMEM. Free with mp_hops_free() in any case.
+ */
+int mp_hops_gather(const struct mp_batch *batch, struct mp_hops *hops);
+void mp_hops_free(struct mp_hops *hops);
+
+/**
+ * mp_hops_slower() - how many hops are slower than others
+ * @factor: slower by so much, and by a step of the clock
+ *
+ * The largest difference, over all times t, of the share of @a's hops that
+ * take longer than @factor * t and that of @b's that take longer than t: a
+ * few that miss show in it, where they hardly move a mean.
+ * Return: 0..1; NaN where one of them has no hops.
+ */
+double mp_hops_slower(const struct mp_hops *a, const struct mp_hops *b,
+		      double factor);
+
+#endif

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Full rings for levels whose lines are longer than those of the innermost. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "probe/cpu.h"
+#include "probe/cpu_edges.h"
+
+/* No line in use is longer. */
+#define LONGEST_LINE 256u
+/* A denser ring that misses by so much more than a wider one of nearly the
+ * same length shows that this spreads over more sets than it should. */
+#define SPREADS 0.15
+#define NEARLY 1.04
+
+bool mp_cpu_wide_sweep(const struct mp_view *view, uint32_t width,
+		       uint32_t side, struct mp_sweep *sweep)
+{
+	const bool is_there = mp_cpu_side_sweep(view, side, sweep);
+
+	sweep->stride <<= width;
+	return is_there && sweep->stride <= LONGEST_LINE;
+}
+
+bool mp_cpu_level_sweep(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			uint32_t side, struct mp_sweep *sweep)
+{
+	return edges->width[k] ?
+	       mp_cpu_wide_sweep(view, edges->width[k], side, sweep) :
+	       mp_cpu_side_sweep(view, side, sweep);
+}
+
+const struct mp_curve *mp_cpu_level_side(const struct mp_cpu_edges *edges,
+					 uint32_t k, uint32_t side)
+{
+	return edges->width[k] ? &edges->wide[edges->width[k] - 1][side] :
+				 &edges->side[side];
+}
+
+/* The curve's point of nearly that length; NULL. */
+static const struct mp_curve_at *near_point(const struct mp_curve *curve,
+					    uint64_t length)
+{
+	const struct mp_curve_at *best = NULL;
+	double least = log(NEARLY);
+
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const double off = fabs(log((double)curve->at[i].length /
+					    (double)length));
+
+		if (off >= least)
+			continue;
+		best = &curve->at[i];
+		least = off;
+	}
+	return best;
+}
+
+/* Does a denser ring miss level k where a wider one does not? */
+static bool is_spread(const struct mp_curve *dense, const struct mp_curve *wide,
+		      const struct mp_spectrum *spectrum, uint32_t k)
+{
+	for (uint32_t i = 0; i < dense->n; i++) {
+		const struct mp_curve_at *at = &dense->at[i];
+		const struct mp_curve_at *other = near_point(wide, at->length);
+
+		if (other && mp_cpu_share_of(at, spectrum, k) >
+			     mp_cpu_share_of(other, spectrum, k) + SPREADS)
+			return true;
+	}
+	return false;
+}
+
+/* Has each line of level k a slot of its own in rings so wide? */
+static bool serves(const struct mp_cpu_edges *edges, uint32_t width,
+		   uint32_t k)
+{
+	const struct mp_curve *wide = &edges->wide[width - 1][0];
+	const struct mp_spectrum *spectrum = &edges->spectrum;
+
+	if (!mp_cpu_share_comes(wide, spectrum, k) ||
+	    is_spread(&edges->side[0], wide, spectrum, k))
+		return false;
+	for (uint32_t w = 1; w < width; w++)
+		if (is_spread(&edges->wide[w - 1][0], wide, spectrum, k))
+			return false;
+	return true;
+}
+
+static int gather(const struct mp_view *view, struct mp_cpu_edges *edges)
+{
+	struct mp_sweep sweep;
+	int err = 0;
+
+	for (uint32_t w = 1; w <= MP_CPU_WIDTHS && !err; w++)
+		for (uint32_t i = 0; i < MP_CPU_SIDES && !err; i++)
+			if (mp_cpu_wide_sweep(view, w, i, &sweep))
+				err = mp_sweep_gather(&sweep, view,
+						      &edges->wide[w - 1][i]);
+	return err;
+}
+
+static void add_points(const struct mp_curve *curve, struct mp_curve *all)
+{
+	for (uint32_t i = 0; i < curve->n; i++)
+		all->at[all->n++] = curve->at[i];
+}
+
+/* The points stay whose they are. */
+static int spectrum_of(const struct mp_curve *sparse,
+		       struct mp_cpu_edges *edges)
+{
+	struct mp_curve all = { .room = sparse->n + edges->side[0].n };
+	int err;
+
+	for (uint32_t w = 0; w < MP_CPU_WIDTHS; w++)
+		all.room += edges->wide[w][0].n;
+	all.at = calloc(all.room + 1, sizeof(*all.at));
+	if (!all.at)
+		return -ENOMEM;
+	add_points(&edges->side[0], &all);
+	for (uint32_t w = 0; w < MP_CPU_WIDTHS; w++)
+		add_points(&edges->wide[w][0], &all);
+	add_points(sparse, &all);
+	err = mp_spectrum_find(&all, &edges->spectrum);
+	free(all.at);
+	return err;
+}
+
+int mp_cpu_wide_spectrum(const struct mp_view *view,
+			 struct mp_cpu_edges *edges)
+{
+	struct mp_curve sparse = { 0 };
+	struct mp_sweep sweep;
+	int err = 0;
+
+	if (!edges->full)
+		return mp_spectrum_find(&edges->side[0], &edges->spectrum);
+	mp_cpu_sparse_sweep(view, &sweep);
+	err = gather(view, edges);
+	if (!err)
+		err = mp_sweep_gather(&sweep, view, &sparse);
+	if (!err)
+		err = spectrum_of(&sparse, edges);
+	mp_curve_free(&sparse);
+	return err;
+}
+
+int mp_cpu_wide_find(struct mp_cpu_edges *edges)
+{
+	int err = 0;
+
+	for (; edges->muddled < edges->n && !err; edges->muddled++) {
+		const uint32_t k = edges->muddled;
+		uint32_t width = 1;
+
+		while (width <= MP_CPU_WIDTHS && !serves(edges, width, k))
+			width++;
+		if (width > MP_CPU_WIDTHS)
+			break;
+		edges->width[k] = width;
+		err = mp_cpu_share_level(&edges->wide[width - 1][0],
+					 &edges->spectrum, k,
+					 &edges->level[k]);
+	}
+	if (!err && edges->muddled >= edges->n)
+		edges->muddled = MP_CPU_LEVELS;
+	return err;
+}
