@@ -31,6 +31,7 @@
 /* Hops are timed one by one: that slows them down, and it is the load beside
  * them that shall be quick. The last of three turns counts. */
 #define HOPS 512u
+#define HOPS_LEAST 64u
 #define TURNS 3u
 #define BURSTS_LEAST 24u
 #define BURSTS_MIN 4u
@@ -142,14 +143,19 @@ static uint64_t tiny(const struct mp_shared_level *level)
 static void walk_of(const struct mp_view *view, uint64_t length,
 		    uint64_t stride, struct mp_actor *actor)
 {
-	const uint64_t bursts = TURNS * (length / stride) / HOPS + 1;
+	const uint64_t turns = TURNS * (length / stride);
+	uint64_t hops = HOPS, bursts;
 	struct mp_exp exp;
+
+	while (hops > HOPS_LEAST && turns < BURSTS_LEAST * hops)
+		hops /= 2;
+	bursts = turns / hops + 1;
 
 	mp_exp_chase(&exp, view->cpu, view->pages, length, stride,
 		     REACH < length && REACH >= stride ? REACH : 0);
 	*actor = exp.actor[0];
 	actor->warm_hops = length / stride;
-	actor->hops = HOPS;
+	actor->hops = hops;
 	actor->bursts = bursts > BURSTS_LEAST ? (uint32_t)bursts :
 						BURSTS_LEAST;
 	actor->detail = MP_DETAIL_HIST;
