@@ -15,9 +15,6 @@
 /* One line in eight, for second looks, whatever the lines are: a page has
  * eight of them then, and one hop in eight may pay for its translation. */
 #define SPARSE 512u
-#define SHORTEST_LINE 32u
-/* .. and the usual one: where the line is not known, both are tried. */
-#define LONGEST_TRIED 64u
 /* Full and sparse rings of a length are compared where there are so many of
  * each; slower by such a factor are full ones that miss where sparse ones
  * do not: levels are at least 1.5 apart, and a third of the hops has to miss.
@@ -136,11 +133,17 @@ void mp_cpu_sparse_sweep(const struct mp_view *view, struct mp_sweep *sweep)
 bool mp_cpu_full_sweep(const struct mp_view *view, uint32_t i,
 		       struct mp_sweep *sweep)
 {
-	bool known = !isnan(mp_cpu_value(view, "l1d", "line"));
-	uint64_t stride = known ? innermost_line(view) : LONGEST_TRIED >> i;
+	static const uint64_t tried[] = { 64, 32, 128, 256 };
+	const bool known = !isnan(mp_cpu_value(view, "l1d", "line"));
+	const uint32_t n = sizeof(tried) / sizeof(tried[0]);
+	const uint64_t stride = known ? innermost_line(view) << i :
+					tried[i < n ? i : 0];
 
 	look_sweep(view, stride, sweep);
-	return known ? !i : stride >= SHORTEST_LINE;
+	/* Not those of a curve: others may crowd that, and not the sparse. */
+	if (i)
+		sweep->reach /= 2;
+	return i < n && (!i || stride < SPARSE);
 }
 
 /* Of a length, the replicates that are compared. */
@@ -218,7 +221,8 @@ static int is_slower(const struct mp_curve *full,
 }
 
 /* Sparse rings, or the full ones that show them to be wrong, or still fuller
- * ones that show those to be; 0 for the first. */
+ * ones that show those to be; 0 for the first. Where two slots of the fullest
+ * share a line its misses may be too few to show it, and wider ones do. */
 static int full_stride(const struct mp_view *view, uint64_t *stride)
 {
 	struct mp_curve base, full = { 0 };
@@ -231,6 +235,9 @@ static int full_stride(const struct mp_view *view, uint64_t *stride)
 	mp_cpu_sparse_sweep(view, &sweep);
 	err = mp_sweep_gather(&sweep, view, &base);
 	while (!err && mp_cpu_full_sweep(view, i++, &sweep)) {
+		/* Of a wider one slots may share no lines where they should. */
+		if (*stride && sweep.stride > *stride)
+			continue;
 		err = mp_sweep_gather(&sweep, view, &full);
 		if (!err)
 			err = is_slower(&full, &base, &slower);

@@ -102,8 +102,8 @@ void mp_cpu_sparse_sweep(const struct mp_view *view, struct mp_sweep *sweep);
 
 /**
  * mp_cpu_full_sweep() - every line
- * @i: 0, 1 .. as long as there is another, shorter stride to try: one where
- *	the line is known, else some
+ * @i: 0, 1 .. as long as there is another stride to try: the line, where it is
+ *	known, or those in use; then wider ones, for longer lines further out
  *
  * Return: whether there is an @i-th.
  */

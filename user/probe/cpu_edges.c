@@ -40,12 +40,18 @@
 #define DENSE_REPLICATES 3u
 #define DENSE_SPAN 2.1
 #define SMALL_PAGE 4096.0
-/* Replicates that differ by more say that pages are scattered; and by how
- * much the capacity is uncertain then, where sets are no power of two. */
+/* Replicates that differ by more say that pages are scattered, with a sharp
+ * edge by still more; and by how much the capacity is uncertain then, where
+ * sets are no power of two. */
 #define SWAYS 1.05
+#define SWAYS_PLAIN 1.1
 #define SWAYS_ERROR 1.25
 /* Levels that CPUs share, and hash over slices, are these and beyond. */
 #define FIRST_HASHED 2u
+/* The middle of such an edge may lie half a way of two beyond the capacity,
+ * and limits a little further out. */
+#define MANY_WAYS 24u
+#define FEW_WAYS 1.3
 /* Fits, each with what the one before knows of the neighbours. */
 #define PASSES 3u
 
@@ -213,6 +219,16 @@ static double page_of(const struct mp_curve *curve)
 	       !grant->arena[0].contiguous ? SMALL_PAGE : 0;
 }
 
+/* Lines fall on sets neither evenly nor at random, which is as if these had
+ * many ways: a hash over slices may do that to sets of two. */
+static bool is_hashed(const struct mp_cpu_edges *edges,
+		      const struct mp_edge *edge)
+{
+	const struct mp_miss_shape *shape = &edges->table->shape[edge->shape];
+
+	return shape->scatter != 0 && shape->ways >= MANY_WAYS;
+}
+
 static int fit_curve(const struct mp_view *view,
 		     const struct mp_cpu_edges *edges, uint32_t curve,
 		     uint32_t k, struct fits *fits)
@@ -241,10 +257,14 @@ static int fit_curve(const struct mp_view *view,
 		goto out;
 	/* Pages that begin anywhere in a count of sets that is no power of
 	 * two, and cover it in part, are not what shapes are made for. */
-	if (edges->full && data->page_bytes > 0 && edge.sway > SWAYS) {
+	if (edges->full && data->page_bytes > 0 && edge.sway >
+	    (is_plain(&edge, edges->table, VERY_PLAIN) ? SWAYS_PLAIN :
+							 SWAYS)) {
 		edge.low /= SWAYS_ERROR;
 		edge.high *= SWAYS_ERROR;
 	}
+	if (data->may_hash && !(data->page_bytes > 0) && is_hashed(edges, &edge))
+		edge.low /= FEW_WAYS;
 	fits->fitted[curve][k] = ok;
 	fits->edge[curve][k] = edge;
 out:
