@@ -166,6 +166,35 @@ static void what_lies_behind_long_lines_is_not_denied(void **state)
 	check(three, "cpu.l4.size", NAN);
 }
 
+/* A clock of coarse steps, and a prefetcher that hides what long lines leave:
+ * full rings miss no more than sparse ones do, wider ones do. */
+static void wider_rings_tell_of_odd_sets_where_full_ones_do_not(void **state)
+{
+	static const char three[] =
+		"machine name=m clock_mhz=4200 memory_latency=132\n"
+		"clock tsc_mhz=4000 step=22 read=68\n"
+		"place pages=contiguous\n"
+		"level name=l1d size=8K ways=16 line=128 latency=4 "
+		"policy=bit-plru\n"
+		"level name=l2 size=26K ways=8 line=256 latency=17 policy=nru "
+		"index=virtual\n"
+		"level name=l3 size=512K ways=1 line=256 latency=42 "
+		"policy=srrip index=virtual\n"
+		"prefetch kind=next into=l1d switch=no\n";
+	struct sim_ask ask = { 0 };
+	struct mp_sweep sweep;
+	bool is_full;
+
+	(void)state;
+	sim_ask_know(&ask, "cpu.l1d.line", 128);
+	sim_ask(&ask, three, mp_probe_find("cache-size"), 1);
+	assert_int_equal(mp_cpu_is_full(&ask.view, &is_full), 0);
+	assert_true(is_full);
+	assert_true(mp_cpu_side_sweep(&ask.view, 0, &sweep));
+	assert_int_equal(sweep.stride, 256);
+	sim_ask_free(&ask);
+}
+
 /* So much of a ring stays in the first level for good that the second seems
  * larger than it is: its limits allow for that. */
 static void what_the_level_inside_keeps_is_taken_off(void **state)
@@ -201,6 +230,7 @@ int main(void)
 		TEST(each_denser_ring_has_a_say),
 		TEST(lines_may_grow_where_sets_are_odd),
 		TEST(what_lies_behind_long_lines_is_not_denied),
+		TEST(wider_rings_tell_of_odd_sets_where_full_ones_do_not),
 		TEST(what_the_level_inside_keeps_is_taken_off),
 	};
 

@@ -47,7 +47,7 @@
 /* Full rings are held against sparse ones at this share of an edge. */
 #define FULL_AT 0.77
 #define FULL_GRAIN 8
-#define FULL_REPLICATES 3
+#define FULL_REPLICATES 5
 /* A capacity that single replicates see so far apart has moved. */
 #define MOVED 1.35
 #define SEEN_MIN 8u

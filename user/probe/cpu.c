@@ -22,6 +22,10 @@
 #define FULL_LEAST 3u
 #define FULL_SLOWER 1.15
 #define FULL_PART 0.7
+/* .. and of those that are no full ones: the more are tried, the sooner one is
+ * slower as others crowd a level just then. */
+#define WIDE_LEAST 5u
+#define WIDE_PART 0.9
 /* .. and where hops are timed singly, so many that are: a policy that keeps
  * part of what does not fit leaves few misses. */
 #define FULL_HOPS 0.1
@@ -188,24 +192,28 @@ static double slower_part(const struct compared *a, const struct compared *b)
 }
 
 static int is_slower_at(const struct mp_curve_at *full,
-			const struct mp_curve_at *sparse, bool *slower)
+			const struct mp_curve_at *sparse, double part,
+			bool *slower)
 {
 	struct compared a, b = { 0 };
 	int err = compared_take(full, &a);
 
 	if (!err)
 		err = compared_take(sparse, &b);
-	if (!err && slower_part(&a, &b) >= FULL_PART)
+	if (!err && slower_part(&a, &b) >= part)
 		*slower = true;
 	compared_free(&a);
 	compared_free(&b);
 	return err;
 }
 
-/* Are most full rings of a length slower than sparse ones? */
+/* Are most full rings of a length slower than sparse ones? Or most that are
+ * wider than full ones, at private levels? */
 static int is_slower(const struct mp_curve *full,
-		     const struct mp_curve *sparse, bool *slower)
+		     const struct mp_curve *sparse, bool wide, bool *slower)
 {
+	const uint32_t least = wide ? WIDE_LEAST : FULL_LEAST;
+	const double part = wide ? WIDE_PART : FULL_PART;
 	int err = 0;
 
 	*slower = false;
@@ -214,8 +222,9 @@ static int is_slower(const struct mp_curve *full,
 		const struct mp_curve_at *other = mp_curve_find(sparse,
 								at->length);
 
-		if (other && at->n >= FULL_LEAST && other->n >= FULL_LEAST)
-			err = is_slower_at(at, other, slower);
+		if (other && (!wide || (double)at->length < PRIVATE_MAX) &&
+		    at->n >= least && other->n >= least)
+			err = is_slower_at(at, other, part, slower);
 	}
 	return err;
 }
@@ -240,7 +249,7 @@ static int full_stride(const struct mp_view *view, uint64_t *stride)
 			continue;
 		err = mp_sweep_gather(&sweep, view, &full);
 		if (!err)
-			err = is_slower(&full, &base, &slower);
+			err = is_slower(&full, &base, i > 1, &slower);
 		if (!err && slower) {
 			struct mp_curve other = base;
 

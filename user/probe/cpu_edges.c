@@ -40,11 +40,9 @@
 #define DENSE_REPLICATES 3u
 #define DENSE_SPAN 2.1
 #define SMALL_PAGE 4096.0
-/* Replicates that differ by more say that pages are scattered, with a sharp
- * edge by still more; and by how much the capacity is uncertain then, where
- * sets are no power of two. */
+/* Replicates that differ by more say that pages are scattered; and by how
+ * much the capacity is uncertain then, where sets are no power of two. */
 #define SWAYS 1.05
-#define SWAYS_PLAIN 1.1
 #define SWAYS_ERROR 1.25
 /* Levels that CPUs share, and hash over slices, are these and beyond. */
 #define FIRST_HASHED 2u
@@ -257,9 +255,7 @@ static int fit_curve(const struct mp_view *view,
 		goto out;
 	/* Pages that begin anywhere in a count of sets that is no power of
 	 * two, and cover it in part, are not what shapes are made for. */
-	if (edges->full && data->page_bytes > 0 && edge.sway >
-	    (is_plain(&edge, edges->table, VERY_PLAIN) ? SWAYS_PLAIN :
-							 SWAYS)) {
+	if (edges->full && data->page_bytes > 0 && edge.sway > SWAYS) {
 		edge.low /= SWAYS_ERROR;
 		edge.high *= SWAYS_ERROR;
 	}
