@@ -297,7 +297,11 @@ static void ask(void)
 	world.view.n_batches = world.n;
 	world.view.batch = (const struct mp_batch *const *)world.batch;
 	assert_int_equal(probe->infer(&world.view, &world.found), 0);
-	assert_int_equal(world.found.n, LEVELS);
+	/* .. and the fourth, which this world has not. */
+	assert_int_equal(world.found.n, LEVELS + 1);
+	assert_string_equal(world.found.fact[LEVELS].name, "cpu.l4.shared");
+	assert_true(world.found.fact[LEVELS].verdict == MP_ABSENT ||
+		    world.found.fact[LEVELS].verdict == MP_NOT_MEASURABLE);
 }
 
 static const struct mp_fact *fact_of(uint32_t k)

@@ -158,6 +158,7 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
  * @curve: the main curve, owned
  * @side: the curves of second looks, owned
  * @wide: the same with slots 2, 4 and 8 times as far apart, owned
+ * @sparse: the first look, where rings have to be fuller than its; owned
  * @full: they hold every line
  * @flat: the sparse curve came to memory; @end_bytes: where it ends
  * @single: single hops were timed in the sides, and tell the levels apart:
@@ -178,6 +179,7 @@ struct mp_cpu_edges {
 	struct mp_curve curve;
 	struct mp_curve side[MP_CPU_SIDES];
 	struct mp_curve wide[MP_CPU_WIDTHS][MP_CPU_SIDES];
+	struct mp_curve sparse;
 	bool full;
 	bool flat;
 	double end_bytes;

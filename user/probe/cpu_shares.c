@@ -153,18 +153,24 @@ uint32_t mp_cpu_share_muddled(const struct mp_curve *curve,
 	return MP_CPU_LEVELS;
 }
 
+static const struct mp_curve_at *of_id(const struct mp_curve *curve,
+				       uint64_t id)
+{
+	for (uint32_t i = 0; i < curve->n; i++)
+		if (curve->at[i].id == id)
+			return &curve->at[i];
+	return NULL;
+}
+
 const struct mp_curve_at *mp_cpu_peak_point(const struct mp_cpu_edges *edges,
 					    uint32_t k)
 {
-	for (uint32_t w = 0; w <= MP_CPU_WIDTHS; w++) {
-		const struct mp_curve *curve = w ? &edges->wide[w - 1][0] :
-						   &edges->side[0];
+	const uint64_t id = edges->spectrum.id[k];
+	const struct mp_curve_at *at = of_id(&edges->side[0], id);
 
-		for (uint32_t i = 0; i < curve->n; i++)
-			if (curve->at[i].id == edges->spectrum.id[k])
-				return &curve->at[i];
-	}
-	return NULL;
+	for (uint32_t w = 0; w < MP_CPU_WIDTHS && !at; w++)
+		at = of_id(&edges->wide[w][0], id);
+	return at ? at : of_id(&edges->sparse, id);
 }
 
 bool mp_cpu_peak_limits(const struct mp_view *view,

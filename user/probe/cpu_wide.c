@@ -109,10 +109,9 @@ static void add_points(const struct mp_curve *curve, struct mp_curve *all)
 }
 
 /* The points stay whose they are. */
-static int spectrum_of(const struct mp_curve *sparse,
-		       struct mp_cpu_edges *edges)
+static int spectrum_of(struct mp_cpu_edges *edges)
 {
-	struct mp_curve all = { .room = sparse->n + edges->side[0].n };
+	struct mp_curve all = { .room = edges->sparse.n + edges->side[0].n };
 	int err;
 
 	for (uint32_t w = 0; w < MP_CPU_WIDTHS; w++)
@@ -123,7 +122,7 @@ static int spectrum_of(const struct mp_curve *sparse,
 	add_points(&edges->side[0], &all);
 	for (uint32_t w = 0; w < MP_CPU_WIDTHS; w++)
 		add_points(&edges->wide[w][0], &all);
-	add_points(sparse, &all);
+	add_points(&edges->sparse, &all);
 	err = mp_spectrum_find(&all, &edges->spectrum);
 	free(all.at);
 	return err;
@@ -132,20 +131,16 @@ static int spectrum_of(const struct mp_curve *sparse,
 int mp_cpu_wide_spectrum(const struct mp_view *view,
 			 struct mp_cpu_edges *edges)
 {
-	struct mp_curve sparse = { 0 };
 	struct mp_sweep sweep;
-	int err = 0;
+	int err;
 
 	if (!edges->full)
 		return mp_spectrum_find(&edges->side[0], &edges->spectrum);
 	mp_cpu_sparse_sweep(view, &sweep);
 	err = gather(view, edges);
 	if (!err)
-		err = mp_sweep_gather(&sweep, view, &sparse);
-	if (!err)
-		err = spectrum_of(&sparse, edges);
-	mp_curve_free(&sparse);
-	return err;
+		err = mp_sweep_gather(&sweep, view, &edges->sparse);
+	return err ? err : spectrum_of(edges);
 }
 
 int mp_cpu_wide_find(struct mp_cpu_edges *edges)

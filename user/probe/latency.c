@@ -229,7 +229,9 @@ static double check_value(const struct mp_cpu_edges *edges, uint32_t k,
 	const struct mp_curve_at *at;
 	double own;
 
-	if (!edges->fitted[k] || (k && !edges->fitted[k - 1]))
+	/* Nor where slots of the chase share lines of the level inside. */
+	if (!edges->fitted[k] ||
+	    (k && (!edges->fitted[k - 1] || edges->width[k - 1])))
 		return NAN;
 	at = pure_point(edges, k, 1, &own);
 	if (!at || own < PURE)
@@ -432,7 +434,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 
 	if (err == -ENOMEM)
 		return err;
-	for (uint32_t k = 0; k < MP_CPU_LEVELS - 1; k++) {
+	for (uint32_t k = 0; k < MP_CPU_LEVELS; k++) {
 		struct pair pair;
 
 		if (pair_add(view, facts, k, &pair)) {
@@ -459,7 +461,8 @@ const struct mp_probe mp_probe_latency = {
 	.asks = "how long does a dependent load take, by footprint and level?",
 	.after = "cache-size",
 	.facts = "cpu.l1d.latency,cpu.l1d.latency-cycles,cpu.l2.latency,"
-		 "cpu.l2.latency-cycles,cpu.l3.latency,cpu.l3.latency-cycles",
+		 "cpu.l2.latency-cycles,cpu.l3.latency,cpu.l3.latency-cycles,"
+		 "cpu.l4.latency,cpu.l4.latency-cycles",
 	.needs = MP_CAP_CHASE,
 	.weight = 3,
 	.quick = true,

@@ -14,7 +14,7 @@
 #include "probe/shared_pair.h"
 
 /* Levels asked about. */
-#define LEVELS 3
+#define LEVELS MP_CPU_LEVELS
 /* Other CPUs: so many of the nearest numbers, then doubling distances. */
 #define NEAR 8u
 #define OTHERS_MAX 14u
@@ -264,7 +264,8 @@ const struct mp_probe mp_probe_shared = {
 	.name = "shared",
 	.asks = "how many CPUs share each level?",
 	.after = "cache-size",
-	.facts = "cpu.l1d.shared,cpu.l2.shared,cpu.l3.shared",
+	.facts = "cpu.l1d.shared,cpu.l2.shared,cpu.l3.shared,"
+		 "cpu.l4.shared",
 	.needs = MP_CAP_CHASE | MP_CAP_ACTORS,
 	.weight = 2,
 	.next = next,
