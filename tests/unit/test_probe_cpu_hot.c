@@ -97,6 +97,64 @@ static void other_policies_tell_as_well(void **state)
 	}
 }
 
+/* What was used again stays for some turns. */
+static void inner_policies_that_go_by_use_tell_as_well(void **state)
+{
+	static const char *const policy[] = {
+		"srrip", "qlru_h11_m1_r0_u0", "qlru_h00_m1_r0_u1",
+		"qlru_h21_m2_r0_u0_umo",
+	};
+	static const char *const inclusion[] = {
+		[MP_CPU_HOLDS_OTHERS] = "exclusive",
+		[MP_CPU_HOLDS_ALL] = "inclusive",
+		[MP_CPU_HOLDS_SOME] = "non-inclusive",
+	};
+	char text[512];
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(policy) / sizeof(policy[0]); i++) {
+		for (uint32_t k = MP_CPU_HOLDS_OTHERS; k <= MP_CPU_HOLDS_SOME;
+		     k++) {
+			snprintf(text, sizeof(text), FINE L1 "policy=%s\n" L2
+				 "inclusion=%s\n", policy[i], inclusion[k]);
+			expect(text, 1, k);
+		}
+	}
+}
+
+/* There is hardly room to put H out, and none for a ring that fits. */
+static void a_level_half_as_large_again_is_told(void **state)
+{
+	static const char l2[] = "level name=l2 size=24K ways=12 latency=14";
+	char text[512];
+
+	(void)state;
+	snprintf(text, sizeof(text), "%s%s inclusion=inclusive\n",
+		 FINE L1 "\n", l2);
+	expect(text, 1, MP_CPU_HOLDS_ALL);
+	snprintf(text, sizeof(text), "%s%s\n", FINE L1 "\n", l2);
+	expect(text, 1, MP_CPU_HOLDS_SOME);
+	snprintf(text, sizeof(text), "%s%s policy=srrip\n",
+		 FINE L1 "policy=nru\n", l2);
+	expect(text, 1, MP_CPU_HOLDS_SOME);
+}
+
+/* What stays in the second level fits the first, too, but for what is walked
+ * beside it. */
+static void the_third_is_told_where_the_second_is_hardly_larger(void **state)
+{
+	static const char inside[] = FINE L1 "\nlevel name=l2 size=24K ways=12 "
+				     "latency=14\nlevel name=l3 size=96K "
+				     "ways=12 latency=40";
+	char text[512];
+
+	(void)state;
+	snprintf(text, sizeof(text), "%s\n", inside);
+	expect(text, 2, MP_CPU_HOLDS_SOME);
+	snprintf(text, sizeof(text), "%s inclusion=inclusive\n", inside);
+	expect(text, 2, MP_CPU_HOLDS_ALL);
+}
+
 static void the_third_level_is_told_behind_the_second(void **state)
 {
 	(void)state;
@@ -119,6 +177,56 @@ static void what_cannot_be_kept_hot_cannot_be_told(void **state)
 	       "inclusion=exclusive\n", 1, MP_CPU_HOLDS_UNKNOWN);
 }
 
+/* What leaves by itself is used here then, and need not be lost. */
+static void an_inclusive_level_need_not_lose_what_leaves_by_itself(void **state)
+{
+	struct mp_cpu_hot hot;
+
+	(void)state;
+	ask(FINE L1 "policy=fifo\nlevel name=l2 size=24K ways=12 latency=14 "
+	    "inclusion=inclusive\nlevel name=l3 size=96K ways=12 latency=40 "
+	    "policy=qlru_h21_m2_r0_u0_umo inclusion=exclusive\n", 1, &hot);
+	assert_int_not_equal(hot.holds, MP_CPU_HOLDS_SOME);
+	assert_int_not_equal(hot.holds, MP_CPU_HOLDS_OTHERS);
+}
+
+/* Random lines leave, and the fewer the more of the walk finds its lines
+ * inside; scattered pages hide that in a mean. */
+static void leaving_by_chance_is_not_taken_for_being_put_out(void **state)
+{
+	struct mp_cpu_hot hot;
+
+	(void)state;
+	ask("machine name=a clock_mhz=3000 memory_latency=200\n"
+	    "place pages=random thp=refused\nclock tsc_mhz=3000 read=20\n"
+	    "level name=l1d size=16K ways=8 latency=4 policy=random\n"
+	    "level name=l2 size=128K ways=8 latency=14 policy=random "
+	    "inclusion=inclusive\n"
+	    "level name=l3 size=192K ways=12 latency=40 policy=fifo\n", 2,
+	    &hot);
+	assert_int_not_equal(hot.holds, MP_CPU_HOLDS_ALL);
+	assert_int_not_equal(hot.holds, MP_CPU_HOLDS_OTHERS);
+}
+
+/* In a mean a few lines from memory are as many from the next level. */
+static void means_do_not_make_few_losses_many(void **state)
+{
+	struct mp_cpu_hot hot;
+
+	(void)state;
+	ask("machine name=a clock_mhz=3000 memory_latency=200\n"
+	    "place pages=random thp=refused\n"
+	    "clock tsc_mhz=3000 read=20 step=30\n"
+	    "level name=l1d size=16K ways=4 latency=4 "
+	    "policy=qlru_h00_m1_r2_u1\n"
+	    "level name=l2 size=64K ways=16 latency=14 policy=random "
+	    "inclusion=exclusive\n"
+	    "level name=l3 size=96K ways=12 latency=40 "
+	    "policy=qlru_h11_m1_r0_u0\n", 1, &hot);
+	assert_int_not_equal(hot.holds, MP_CPU_HOLDS_SOME);
+	assert_int_not_equal(hot.holds, MP_CPU_HOLDS_ALL);
+}
+
 /* The inclusive level behind puts lines out of all levels. */
 static void a_level_further_out_is_not_taken_for_this_one(void **state)
 {
@@ -129,6 +237,11 @@ static void a_level_further_out_is_not_taken_for_this_one(void **state)
 	    "inclusion=inclusive\n", 1, &hot);
 	assert_int_not_equal(hot.holds, MP_CPU_HOLDS_ALL);
 	assert_int_not_equal(hot.holds, MP_CPU_HOLDS_OTHERS);
+	/* .. and does not where the ring fits it. */
+	expect(FINE L1 "\n" L2 "\nlevel name=l3 size=256K ways=16 latency=40 "
+	       "inclusion=inclusive\n", 1, MP_CPU_HOLDS_SOME);
+	expect(FINE L1 "\n" L2 "inclusion=inclusive\nlevel name=l3 size=256K "
+	       "ways=16 latency=40\n", 1, MP_CPU_HOLDS_ALL);
 }
 
 static void without_phases_nothing_is_asked(void **state)
@@ -155,6 +268,12 @@ int main(void)
 		cmocka_unit_test(each_kind_is_told_by_single_hops),
 		cmocka_unit_test(each_kind_is_told_by_mean_times),
 		cmocka_unit_test(other_policies_tell_as_well),
+		cmocka_unit_test(inner_policies_that_go_by_use_tell_as_well),
+		cmocka_unit_test(a_level_half_as_large_again_is_told),
+		cmocka_unit_test(the_third_is_told_where_the_second_is_hardly_larger),
+		cmocka_unit_test(an_inclusive_level_need_not_lose_what_leaves_by_itself),
+		cmocka_unit_test(leaving_by_chance_is_not_taken_for_being_put_out),
+		cmocka_unit_test(means_do_not_make_few_losses_many),
 		cmocka_unit_test(the_third_level_is_told_behind_the_second),
 		cmocka_unit_test(what_cannot_be_kept_hot_cannot_be_told),
 		cmocka_unit_test(a_level_further_out_is_not_taken_for_this_one),

@@ -5,11 +5,12 @@
  * In each round H, a ring that fits the inner level, is walked once, and then
  * R, a ring too long for the outer level, for a few hops: so few that H stays
  * in the inner level. After so many rounds that R has driven the outer level
- * through, Q, a longer stretch of the same ring, puts H out of the inner level,
- * and T, a walk round H, tells where its lines are now. The control does the same
- * without the drive, so that what Q itself does to the outer level, and what
- * a hop costs in either place, is known and not assumed. Before H and T a few
- * loads beside their slots bring back what translation has forgotten of them.
+ * through, Q, some turns round a stretch of the same ring, puts H out of the
+ * inner level, and T, a walk round H, tells where its lines are now. In the
+ * control H comes in the last of these rounds only, so that what Q itself does
+ * to the outer level, and what a hop costs in either place, is known and not
+ * assumed. Before H and T a few loads beside their slots bring back what
+ * translation has forgotten of them.
  */
 #include "probe/cpu_hot.h"
 
@@ -25,9 +26,10 @@
 #define REPLICATES 3u
 /* Of bursts this share, the slowest, is left out. */
 #define SLOW_PART 64u
-/* A hop of H takes as long as one in the inner level, but for this share of
- * the way to the level inside that. */
-#define TOO_FAST 0.1
+/* Of H so much lives further in than in the inner level, at most: an exclusive
+ * level may be without that. So little is none. */
+#define INSIDE_MAX 0.6
+#define INSIDE_LITTLE 0.1
 /* Of T so much has left the inner level at least; where the outer one is
  * said to have been given it, so much. And so much was not lost by Q. */
 #define PUT_OUT 0.5
@@ -37,19 +39,43 @@
 /* Hops of R are beyond the outer level; most of them. */
 #define BEYOND_MIN 0.6
 /* Shares of H that are gone: so many are those of an outer level that had
- * them beside the inner one; no more are what Q and noise do. */
+ * them beside the inner one, this many say that it did not only have those that
+ * were put out; no more than this are what Q and noise do. */
 #define GONE 0.5
+#define GONE_PART 0.4
 #define NOT_GONE 0.2
+/* Lines of H that leave the inner level at any time leave it early while Q is
+ * walked: such a part of an exclusive level, at most, puts few of them out of
+ * that. */
+#define ROOMY 0.35
 /* Hops of two kinds whose mean is that of a third lie so far apart, in all; a
  * part of that is due to translation. */
 #define MIXED_PART 0.35
 /* Losses of a line for each time the outer level is driven through: no more
- * than this is hot; and so many more than without the drive, and so many
- * times as many, are the outer level's doing. */
+ * than this is hot. */
 #define HOLDS_STILL 0.3
+/* A line that leaves the inner level by itself is used in the outer one then,
+ * and one that includes the other need not lose it: less often than this, and
+ * it would. */
+#define LEAKS_LITTLE 0.5
+/* So many more than without the drive, and so many times as many, are the
+ * outer level's doing; */
 #define LOSES_MORE 0.25
-#define LOSES_TIMES 2.0
+#define LOSES_TIMES 1.5
+/* .. it has so many of those no more, and the next one still has most: in a
+ * mean, what the inner level alone loses adds to them; */
+#define LOSES_LEAST 0.4
+#define LOSES_LEAST_MEAN 0.5
+#define LOSES_PART 0.7
+/* .. none loses a line more often. */
 #define LOSES_MOST 1.8
+/* Without the drive so many hops of R leave the inner level. */
+#define AROUND_MIN 0.75
+/* A part of the hops of R that makes their mean that of a walk through the
+ * next level. */
+#define FURTHER_MIN 0.05
+/* No level has longer lines. */
+#define LINE_LONGEST 256.0
 
 /* -- what came back --------------------------------------------------------- */
 
@@ -206,9 +232,8 @@ static bool is_even(const struct mp_view *view,
 	return spread < MIXED_PART * mixed && step * step / 4 < mixed;
 }
 
-static int look(const struct mp_view *view, const struct mp_cpu_edges *edges,
-		uint32_t k, const struct mp_cpu_hot_shape *shape, struct mp_cpu_hot *hot,
-		double *still_cycles)
+static int look(const struct mp_view *view,
+		const struct mp_cpu_hot_shape *shape, struct mp_cpu_hot *hot)
 {
 	const struct {
 		uint32_t actor;
@@ -220,14 +245,15 @@ static int look(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		{ MP_CPU_HOT_H, MP_CPU_HOT_DRIVEN, &hot->inner_cycles },
 		{ MP_CPU_HOT_T, MP_CPU_HOT_DRIVEN, &hot->driven_cycles },
 		{ MP_CPU_HOT_R, MP_CPU_HOT_DRIVEN, &hot->beyond_cycles },
-		{ MP_CPU_HOT_H, MP_CPU_HOT_STILL, still_cycles },
+		{ MP_CPU_HOT_H, MP_CPU_HOT_STILL, &hot->still_cycles },
+		{ MP_CPU_HOT_R, MP_CPU_HOT_STILL, &hot->around_cycles },
 	};
 	uint32_t least = UINT32_MAX, n;
 	struct mp_exp exp;
 	int err = 0;
 
 	for (uint32_t i = 0; i < sizeof(want) / sizeof(want[0]) && !err; i++) {
-		mp_cpu_hot_exp(view, edges, k, shape, want[i].kind, &exp);
+		mp_cpu_hot_exp(view, shape, want[i].kind, &exp);
 		hot->id[want[i].kind] = mp_exp_id(&exp);
 		err = mean_of(view, hot->id[want[i].kind], want[i].actor,
 			      want[i].to, &n);
@@ -246,54 +272,114 @@ static double beyond(const struct mp_cpu_edges *edges, uint32_t k,
 	return fmin(hot->beyond_cycles, edges->edge[k].outside);
 }
 
-static bool put_out_by_level(const struct mp_cpu_hot *hot)
+/* Where R does not go through the outer level it finds some of its lines in the
+ * inner one, and puts out the less there. */
+static void count_around(const struct mp_view *view,
+			 const struct mp_cpu_edges *edges, uint32_t k,
+			 struct mp_cpu_hot *hot)
 {
-	return hot->still > -HOLDS_STILL && hot->lost <= LOSES_MOST &&
-	       hot->lost - hot->still >= LOSES_MORE &&
-	       hot->lost >= LOSES_TIMES * hot->still;
+	const double in = edges->edge[k - 1].inside;
+	double around = (hot->around_cycles - in) /
+			(edges->edge[k].inside - in);
+
+	if (edges->single)
+		around = missed(view, hot->id[MP_CPU_HOT_STILL], MP_CPU_HOT_R,
+				&edges->spectrum, k - 1);
+	hot->still = around >= AROUND_MIN ? hot->still / fmin(around, 1) : NAN;
 }
 
-static void decide(bool through, struct mp_cpu_hot *hot)
+/* Lines leave the inner level more often where the outer one is driven
+ * through, and it has them no more. */
+static bool put_out_by_level(bool single, const struct mp_cpu_hot *hot)
+{
+	/* A mean does not tell from where lines came back. */
+	const double left = single ? hot->leaked : hot->lost;
+	const double here = hot->lost - hot->past;
+	const double more = left - hot->still;
+
+	return hot->still > -HOLDS_STILL && hot->lost <= LOSES_MOST &&
+	       more >= LOSES_MORE && left >= LOSES_TIMES * hot->still &&
+	       here >= (single ? LOSES_LEAST : LOSES_LEAST_MEAN) &&
+	       here >= LOSES_PART * more;
+}
+
+static const char leaks[] =
+	"lines do not stay in the level inside, however often they are used, so this level sees them again and again";
+
+/* What an exclusive level may be without lives further in, or is gone. */
+static bool is_gone(const struct mp_cpu_hot *hot, double part)
+{
+	return hot->gone_least >= hot->inside + (1 - hot->inside) * part;
+}
+
+static void decide(bool roomy, struct mp_cpu_hot *hot)
 {
 	/* Less than nothing: part of H lives further inside, and hides it. */
 	const bool is_hot = fabs(hot->leaked) < HOLDS_STILL;
 
-	if (put_out_by_level(hot) && !through) {
-		hot->holds = MP_CPU_HOLDS_ALL;
-	} else if (hot->gone >= GONE) {
+	if (!(hot->past < HOLDS_STILL)) {
+		hot->why = "a level further out puts lines out of all inside";
+	} else if (!(hot->left > PUT_OUT)) {
+		hot->why = "what is put out of the level inside does not leave it";
+	} else if (isnan(hot->gone)) {
+		hot->why = "putting lines out of the level inside puts them out of this one";
+	} else if (hot->leaked >= LEAKS_LITTLE && !roomy) {
+		hot->why = leaks;
+	} else if (is_gone(hot, GONE_PART)) {
 		hot->holds = MP_CPU_HOLDS_NO_OTHERS;
-		if (hot->lost < HOLDS_STILL)
+		if (hot->lost < HOLDS_STILL && hot->leaked < LEAKS_LITTLE &&
+		    is_gone(hot, GONE))
 			hot->holds = MP_CPU_HOLDS_SOME;
 		else
 			hot->why = "lines leave the level inside by themselves as often as an inclusive level would put them out";
+	} else if (hot->inside > INSIDE_LITTLE) {
+		hot->why = MP_CPU_HOT_INSIDE;
 	} else if (hot->gone <= NOT_GONE && is_hot &&
 		   hot->left >= LEFT_MIN && hot->left <= LEFT_MAX) {
 		hot->holds = MP_CPU_HOLDS_OTHERS;
 	} else {
 		hot->why = is_hot ?
 			   "part of what was put out of the level inside was found in this one, part was not" :
-			   "lines do not stay in the level inside, however often they are used, so this level sees them again and again";
+			   leaks;
 	}
 }
 
-/* Does H live further inside than it should? Where the inner level is
- * exclusive of those, it passes their lines on; where it includes them, it has
- * them, too. */
-static bool lives_inside(const struct mp_cpu_edges *edges, uint32_t k,
-			 const struct mp_cpu_hot *inner,
-			 const struct mp_cpu_hot *hot)
+/* How much of H lives further inside than it should: the inner level may have
+ * no more what is used there. Where that is exclusive of those, it passes their
+ * lines on; where it includes them, it has them, too. */
+static double inside_of(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			const struct mp_cpu_hot *inner,
+			const struct mp_cpu_hot *hot)
 {
 	const double own = edges->edge[k - 1].inside;
 
-	return k > 1 && inner->holds != MP_CPU_HOLDS_OTHERS &&
-	       inner->holds != MP_CPU_HOLDS_ALL &&
-	       hot->inner_cycles < own - TOO_FAST *
-				   (own - edges->edge[k - 2].inside);
+	if (k < 2 || inner->holds == MP_CPU_HOLDS_OTHERS ||
+	    inner->holds == MP_CPU_HOLDS_ALL)
+		return 0;
+	if (edges->single)
+		return 1 - missed(view, hot->id[MP_CPU_HOT_DRIVEN],
+				  MP_CPU_HOT_H, &edges->spectrum, k - 2);
+	return fmax(own - hot->inner_cycles, 0) /
+	       (own - edges->edge[k - 2].inside);
+}
+
+/* Does R miss the next level, too? An inclusive one puts H out of all. */
+static bool goes_further(const struct mp_cpu_edges *edges, uint32_t k,
+			 const struct mp_cpu_hot_shape *shape,
+			 const struct mp_cpu_hot *hot)
+{
+	const struct mp_edge *next = &edges->edge[k + 1];
+
+	if (shape->through || k + 1 >= edges->n || !edges->fitted[k + 1])
+		return shape->through;
+	return hot->beyond_cycles > next->inside +
+		FURTHER_MIN * (next->outside - next->inside);
 }
 
 /* From mean times: what an average hop has more than one that hits. */
 static void weigh_means(const struct mp_cpu_edges *edges, uint32_t k,
-			double turns, double still_cycles,
+			const struct mp_cpu_hot_shape *shape, double turns,
 			struct mp_cpu_hot *hot)
 {
 	const double out = beyond(edges, k, hot);
@@ -307,31 +393,44 @@ static void weigh_means(const struct mp_cpu_edges *edges, uint32_t k,
 		    (out - hot->kept_cycles);
 	if (out - hot->kept_cycles < ROOM_MIN * (out - hit))
 		hot->gone = NAN;
+	/* If they came from where R's lines do. */
+	hot->gone_least = (hot->driven_cycles - hot->kept_cycles) /
+			  (fmax(hot->beyond_cycles, out) - hot->kept_cycles);
 	hot->leaked = (hot->inner_cycles - in) * turns / (hit - in);
 	hot->lost = (hot->inner_cycles - in) * turns / (out - in);
-	hot->still = (still_cycles - in) * turns / (hit - in);
+	hot->past = goes_further(edges, k, shape, hot) ? hot->lost : 0;
+	hot->still = (hot->still_cycles - in) * turns / (hit - in);
 }
 
 /* From single hops: how many were served where. */
 static void weigh_hops(const struct mp_view *view,
 		       const struct mp_cpu_edges *edges, uint32_t k,
-		       double turns, struct mp_cpu_hot *hot)
+		       const struct mp_cpu_hot_shape *shape, double turns,
+		       struct mp_cpu_hot *hot)
 {
 	const struct mp_spectrum *at = &edges->spectrum;
-	const double far = missed(view, hot->id[MP_CPU_HOT_DRIVEN], MP_CPU_HOT_T, at, k);
-	const double lost_before = missed(view, hot->id[MP_CPU_HOT_CONTROL], MP_CPU_HOT_T, at, k);
+	const uint64_t control = hot->id[MP_CPU_HOT_CONTROL];
+	const uint64_t driven = hot->id[MP_CPU_HOT_DRIVEN];
+	const uint64_t still = hot->id[MP_CPU_HOT_STILL];
+	const double far = missed(view, driven, MP_CPU_HOT_T, at, k);
+	const double before = missed(view, control, MP_CPU_HOT_T, at, k);
 
-	hot->left = missed(view, hot->id[MP_CPU_HOT_DRIVEN], MP_CPU_HOT_T, at, k - 1);
-	hot->gone = (far - lost_before) / (hot->left - lost_before);
-	if (hot->left - lost_before < ROOM_MIN)
+	hot->left = missed(view, driven, MP_CPU_HOT_T, at, k - 1);
+	hot->gone = (far - before) / (hot->left - before);
+	if (hot->left - before < ROOM_MIN)
 		hot->gone = NAN;
-	hot->leaked = turns * missed(view, hot->id[MP_CPU_HOT_DRIVEN], MP_CPU_HOT_H, at, k - 1);
-	hot->lost = turns * missed(view, hot->id[MP_CPU_HOT_DRIVEN], MP_CPU_HOT_H, at, k);
-	hot->still = turns * missed(view, hot->id[MP_CPU_HOT_STILL], MP_CPU_HOT_H, at, k - 1);
+	hot->gone_least = hot->gone;
+	hot->leaked = turns * missed(view, driven, MP_CPU_HOT_H, at, k - 1);
+	hot->lost = turns * missed(view, driven, MP_CPU_HOT_H, at, k);
+	hot->still = turns * missed(view, still, MP_CPU_HOT_H, at, k - 1);
+	/* What came from there may have brought its neighbours along. */
+	if (k + 2 < at->n)
+		hot->past = fmax(LINE_LONGEST / (double)shape->stride, 1) *
+			    turns * missed(view, driven, MP_CPU_HOT_H, at, k + 1);
 }
 
 static void weigh(const struct mp_view *view, const struct mp_cpu_edges *edges,
-		  uint32_t k, const struct mp_cpu_hot_shape *shape, double still_cycles,
+		  uint32_t k, const struct mp_cpu_hot_shape *shape,
 		  struct mp_cpu_hot *hot)
 {
 	const double hit = edges->edge[k].inside;
@@ -343,15 +442,15 @@ static void weigh(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		return;
 	}
 	if (edges->single)
-		weigh_hops(view, edges, k, turns, hot);
+		weigh_hops(view, edges, k, shape, turns, hot);
 	else
-		weigh_means(edges, k, turns, still_cycles, hot);
-	if (!(hot->left > PUT_OUT))
-		hot->why = "what is put out of the level inside does not leave it";
-	else if (isnan(hot->gone))
-		hot->why = "putting lines out of the level inside puts them out of this one";
+		weigh_means(edges, k, shape, turns, hot);
+	count_around(view, edges, k, hot);
+	if (put_out_by_level(edges->single, hot))
+		hot->holds = MP_CPU_HOLDS_ALL;
 	else
-		decide(shape->through, hot);
+		decide((double)(shape->q_ring + shape->chunk) < ROOMY *
+		       (edges->edge[k].size - edges->edge[k - 1].size), hot);
 	if (!edges->single && hot->holds == MP_CPU_HOLDS_OTHERS &&
 	    !(is_even(view, edges, k, hot->id[MP_CPU_HOT_CONTROL]) &&
 	      is_even(view, edges, k, hot->id[MP_CPU_HOT_DRIVEN]))) {
@@ -365,30 +464,52 @@ static int judge_try(const struct mp_view *view,
 		     uint32_t try, const struct mp_cpu_hot *inner,
 		     struct mp_cpu_hot *hot)
 {
-	double still_cycles = NAN;
 	struct mp_cpu_hot_shape shape;
 	int err;
 
 	memset(hot, 0, sizeof(*hot));
 	memset(&shape, 0, sizeof(shape));
-	hot->gone = hot->lost = hot->leaked = hot->still = hot->left = NAN;
+	hot->gone = hot->gone_least = hot->left = NAN;
+	hot->lost = hot->leaked = hot->still = NAN;
 	hot->why = mp_cpu_hot_shape(view, edges, k, try, &shape);
 	if (hot->why)
 		return 0;
-	err = look(view, edges, k, &shape, hot, &still_cycles);
+	err = look(view, &shape, hot);
 	if (err)
 		return err;
-	if (!hot->n)
+	if (!hot->n) {
 		hot->why = "no time was left for its walks, or none was left undisturbed";
-	else if (lives_inside(edges, k, inner, hot))
-		hot->why = "no ring stays in the level inside that is not held further inside, too";
+		return 0;
+	}
+	hot->inside = inside_of(view, edges, k, inner, hot);
+	if (hot->inside > INSIDE_MAX)
+		hot->why = MP_CPU_HOT_INSIDE;
 	else
-		weigh(view, edges, k, &shape, still_cycles, hot);
+		weigh(view, edges, k, &shape, hot);
 	return 0;
 }
 
-/* The first try that tells. From the inside outwards, as what is known of a
- * level helps with the next. */
+/* Does it leave nothing to ask? */
+static bool is_known(const struct mp_cpu_hot *hot)
+{
+	return hot->holds && hot->holds != MP_CPU_HOLDS_NO_OTHERS;
+}
+
+/* The first try that tells all, or else the first that tells something. */
+static void keep_better(uint32_t try, const struct mp_cpu_hot *next,
+			struct mp_cpu_hot *hot)
+{
+	const bool part = try && hot->holds == MP_CPU_HOLDS_NO_OTHERS;
+
+	if (part && next->holds == MP_CPU_HOLDS_OTHERS) {
+		hot->holds = MP_CPU_HOLDS_UNKNOWN;
+		hot->why = "two experiments contradict each other";
+	} else if (!try || (next->holds && !part) || is_known(next)) {
+		*hot = *next;
+	}
+}
+
+/* From the inside outwards, as what is known of a level helps with the next. */
 static int judge(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		 uint32_t k, uint32_t tries, struct mp_cpu_hot *hot)
 {
@@ -398,9 +519,8 @@ static int judge(const struct mp_view *view, const struct mp_cpu_edges *edges,
 	for (uint32_t i = 1; i <= k && !err; i++) {
 		for (uint32_t try = 0; try < tries && !err; try++) {
 			err = judge_try(view, edges, i, try, &inner, &next);
-			if (!try || next.holds)
-				*hot = next;
-			if (next.holds)
+			keep_better(try, &next, hot);
+			if (is_known(&next))
 				break;
 		}
 		inner = *hot;
@@ -430,17 +550,17 @@ static int plan_try(const struct mp_view *view,
 		return 0;
 	for (uint32_t kind = MP_CPU_HOT_CONTROL;
 	     kind <= MP_CPU_HOT_DRIVEN && !err; kind++) {
-		mp_cpu_hot_exp(view, edges, k, &shape, kind, &exp);
+		mp_cpu_hot_exp(view, &shape, kind, &exp);
 		err = mp_plan_add(plan, &exp, REPLICATES);
 	}
 	if (!err)
 		err = judge_try(view, edges, k, try, &inner, &hot);
 	/* What makes H leave the inner level? */
-	if (err || !hot.n || !mp_cpu_hot_has_still(edges, k) ||
+	if (err || !hot.n || !shape.still_ring ||
 	    !(hot.lost >= LOSES_MORE) || hot.holds == MP_CPU_HOLDS_SOME)
 		return err;
 	plan->stage++;
-	mp_cpu_hot_exp(view, edges, k, &shape, MP_CPU_HOT_STILL, &exp);
+	mp_cpu_hot_exp(view, &shape, MP_CPU_HOT_STILL, &exp);
 	return mp_plan_add(plan, &exp, REPLICATES);
 }
 
@@ -455,7 +575,7 @@ int mp_cpu_hot_plan(const struct mp_view *view,
 		err = plan_try(view, edges, k, try, plan);
 		if (!err)
 			err = judge(view, edges, k, try + 1, &hot);
-		if (err || hot.holds)
+		if (err || is_known(&hot))
 			return err;
 		plan->stage++;
 	}

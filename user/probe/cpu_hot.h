@@ -34,11 +34,19 @@ enum mp_cpu_holds {
  * @kept_cycles: a hop once it was put out of the inner level, without a drive
  * @driven_cycles: the same after the outer level was driven through
  * @beyond_cycles: a hop of the ring that drives
+ * @still_cycles: a hop of the short ring where the outer level is not driven
+ *	through
+ * @around_cycles: a hop of the ring that drives, there
+ * @inside: share of the short ring that lives further in than it should
  * @left: share of the short ring that was put out of the inner level
  * @gone: share of these lines that the outer level had no more, 0 .. 1
+ * @gone_least: the same, at least: a mean does not tell from how far beyond
+ *	what was gone came back
  * @lost: how often a line left the inner level while it was hot, for each
  *	time that the outer one was driven through, if it came back from beyond
- * @leaked: the same if it came back from the outer level
+ * @past: .. from beyond the level after that
+ * @leaked: how often it left the inner level at all, if all came back from the
+ *	outer one
  * @still: @leaked where the outer level is not driven through; NaN: not tried
  * @why: what keeps the answer from being known
  */
@@ -51,9 +59,14 @@ struct mp_cpu_hot {
 	double kept_cycles;
 	double driven_cycles;
 	double beyond_cycles;
+	double still_cycles;
+	double around_cycles;
+	double inside;
 	double left;
 	double gone;
+	double gone_least;
 	double lost;
+	double past;
 	double leaked;
 	double still;
 	const char *why;

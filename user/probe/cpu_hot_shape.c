@@ -7,6 +7,7 @@
 #include "probe/cpu_hot_shape.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "backend.h"
 #include "limits.h"
@@ -14,17 +15,25 @@
 /* Of the inner level H takes so much, and what R does in a round; where pages
  * fill some sets more than others, or policies are odd, H leaves it, and less
  * is tried. Together they take no more than this. */
-static const double hot_part[MP_CPU_HOT_TRIES] = { 0.35, 0.15 };
-static const double chunk_part[MP_CPU_HOT_TRIES] = { 0.3, 0.12 };
+static const double hot_part[MP_CPU_HOT_TRIES] = { 0.35, 0.15, 0.3 };
+static const double chunk_part[MP_CPU_HOT_TRIES] = { 0.3, 0.12, 0.54 };
 #define BOTH_MAX 0.85
-/* H must not live in the level inside the inner one: it is larger. */
+/* H must not live in the level inside the inner one: it is larger; or, in the
+ * last try, what R walks in a round puts it out of that. */
 #define CLEAR_OF_INNER 1.2
 #define CLEAR_LEAST 1.0
-/* Q: several times the inner level where the outer one has room for that,
- * as not all policies throw out what is oldest; but once at least. */
+#define CLEAR_AT_ALL 1.05
+#define LAST_TRY (MP_CPU_HOT_TRIES - 1)
+/* Q: a ring of several times the inner level where the outer one has room for
+ * that; of once at least. Not all policies throw out what is oldest, and those
+ * that go by use keep H for some turns: it is walked until it has been so
+ * many times through the inner level. */
 #define PUT_OUT_MAX 2.5
+#define PUT_OUT_LEAST 1.15
 #define PUT_OUT_MIN 1.1
 #define PUT_OUT_ROOM 0.25
+#define PUT_OUT_TIGHT 0.9
+#define PUT_OUT_TURNS 6.0
 /* How far the outer level is driven through: policies that go by how often
  * a line was used lose an old one in the fourth turn. */
 #define DRIVE 4.5
@@ -32,21 +41,30 @@ static const double chunk_part[MP_CPU_HOT_TRIES] = { 0.3, 0.12 };
 /* .. by a ring that fits the next level, if it may be so short: an inclusive
  * one further out would put H out of all levels. */
 #define R_RING_LEAST 1.25
+#define R_RING_SHORTEST 1.1
 #define R_FITS 0.6
+#define R_FITS_MOST 0.85
 #define CYCLES 2u
 #define CYCLES_MAX 4u
 #define EVERY_MAX 500u
-/* Where nothing is to be driven out of the outer level, what R walks fits it,
- * and goes through the inner one all the same. */
+/* Where nothing is to be driven out of the outer level, what R walks fits it
+ * beside H, and goes through the inner one all the same: by far, or more of it
+ * if need be. */
 #define STILL_PART 0.45
 #define STILL_LEAST 1.5
-#define CONTROL_ROUNDS 24u
+#define STILL_PART_MOST 0.85
+#define STILL_LEAST_MOST 1.1
+/* Turns round H that load it. */
+#define LOAD_TURNS 2u
 /* Hops of a replicate: more lines of H are affordable up to this. */
-#define HOPS_GOOD 50000.0
+#define HOPS_GOOD 40000.0
+#define HOPS_FULL 400000.0
 #define HOPS_MAX 4e6
 #define LINES_APART 2u
 #define LINES_APART_MAX 64u
 #define SLOTS_MIN 6u
+/* Slots so far apart share no lines of levels further out. */
+#define LINE_LONGEST 256u
 #define PAGE 4096u
 /* Lengths to the octave. */
 #define GRAIN 8
@@ -63,24 +81,58 @@ static uint64_t whole_pages(uint64_t bytes)
 
 /* Hops are timed in groups of at most so many, and a burst is whole groups. */
 #define GROUP_MAX 64u
+#define GROUP_LEAST 16u
 
 static uint64_t whole(uint64_t slots)
 {
 	return slots <= GROUP_MAX ? slots :
-	       slots / GROUP_MAX * GROUP_MAX;
+	       slots / GROUP_LEAST * GROUP_LEAST;
 }
 
-static void lay(struct mp_cpu_hot_shape *shape, uint64_t stride, double hot, double chunk,
-		double put_out, double outer, double ring)
+static uint64_t whole_up(uint64_t slots)
 {
+	return slots <= GROUP_MAX ? slots : whole(slots + GROUP_LEAST - 1);
+}
+
+static uint32_t group_of(uint64_t slots)
+{
+	uint32_t group = GROUP_MAX;
+
+	if (slots <= GROUP_MAX)
+		return (uint32_t)slots;
+	while (slots % group)
+		group /= 2;
+	return group;
+}
+
+/* What is asked for, bytes. */
+struct wanted {
+	double hot;
+	double chunk;
+	double put_out;
+	double put_out_turns;
+	double outer;
+	double ring;
+	uint64_t apart;		/* slots, at least; 0: as they come */
+	bool through;
+};
+
+static void lay(const struct wanted *wanted, uint64_t stride,
+		struct mp_cpu_hot_shape *shape)
+{
+	memset(shape, 0, sizeof(*shape));
 	shape->stride = stride;
-	shape->hot = whole(slots_of(hot, stride)) * stride;
-	shape->chunk = whole(slots_of(chunk, stride)) * stride;
+	shape->through = wanted->through;
+	shape->hot = whole(slots_of(wanted->hot, stride)) * stride;
+	shape->chunk = whole(slots_of(wanted->chunk, stride)) * stride;
 	if (!shape->hot || !shape->chunk)
 		return;
-	shape->put_out = whole(slots_of(put_out, stride) + 1) * stride;
-	shape->every = (uint32_t)ceil(DRIVE * outer / (double)shape->chunk);
-	shape->r_ring = (uint64_t)ceil(ring / (double)shape->chunk) *
+	shape->q_ring = whole_up(slots_of(wanted->put_out, stride) + 1) *
+			stride;
+	shape->q_turns = (uint32_t)wanted->put_out_turns;
+	shape->every = (uint32_t)ceil(DRIVE * wanted->outer /
+				      (double)shape->chunk);
+	shape->r_ring = (uint64_t)ceil(wanted->ring / (double)shape->chunk) *
 			shape->chunk;
 }
 
@@ -96,10 +148,25 @@ static double coarse(double bytes)
 	return exp2(round(log2(bytes) * GRAIN) / GRAIN);
 }
 
+/* Slots of which no level has two in a line. Sets that are no power of two are
+ * filled by every line only: where those of this level are longer than the
+ * inner ones, how long is found by trying. */
+static uint64_t apart_of(const struct mp_view *view,
+			 const struct mp_cpu_edges *edges, uint32_t k,
+			 uint32_t try)
+{
+	struct mp_sweep sweep;
+
+	if (!edges->full)
+		return edges->single ? LINE_LONGEST : 0;
+	mp_cpu_main_sweep(view, &sweep);
+	return k < edges->muddled ? 0 : sweep.stride << (try + 1);
+}
+
 /* The most lines that are affordable: with few of them a clock of coarse
  * steps sees little. */
-static bool choose_stride(const struct mp_view *view, double hot, double chunk,
-			  double put_out, double outer, double ring,
+static bool choose_stride(const struct mp_view *view,
+			  const struct wanted *wanted, double enough,
 			  struct mp_cpu_hot_shape *shape)
 {
 	struct mp_sweep sweep;
@@ -108,14 +175,15 @@ static bool choose_stride(const struct mp_view *view, double hot, double chunk,
 	mp_cpu_main_sweep(view, &sweep);
 	line = sweep.stride / LINES_APART;
 	for (uint64_t apart = LINES_APART; apart <= LINES_APART_MAX; apart *= 2) {
-		struct mp_cpu_hot_shape next = { 0 };
+		struct mp_cpu_hot_shape next;
 
-		lay(&next, line * apart, hot, chunk, put_out, outer, ring);
-		if (next.hot < SLOTS_MIN * next.stride || next.chunk < 2 * next.stride)
+		lay(wanted, line * apart, &next);
+		if (next.hot < SLOTS_MIN * next.stride ||
+		    next.chunk < 2 * next.stride)
 			break;
-		next.through = shape->through;
 		*shape = next;
-		if (CYCLES * hops_of(shape) <= HOPS_GOOD)
+		if (CYCLES * hops_of(shape) <= enough &&
+		    shape->stride >= wanted->apart)
 			break;
 	}
 	if (!shape->every || shape->every > EVERY_MAX ||
@@ -129,68 +197,141 @@ static bool choose_stride(const struct mp_view *view, double hot, double chunk,
 				    view->arena_max_bytes;
 }
 
+/* The ring that puts H out: where the outer level has hardly room for it, it
+ * is one that does so once. */
+static double put_out_of(const struct mp_cpu_edges *edges, uint32_t k,
+			 const struct wanted *wanted)
+{
+	const double inner = edges->edge[k - 1].high;
+	const double outer = edges->edge[k].low;
+	const double room = PUT_OUT_ROOM * (outer - inner);
+	const double least = fmin(PUT_OUT_LEAST * inner,
+				  PUT_OUT_TIGHT * outer - wanted->hot -
+				  wanted->chunk);
+
+	return fmin(fmax(fmax(room, least), PUT_OUT_MIN * inner - wanted->chunk),
+		    PUT_OUT_MAX * inner);
+}
+
 /* The ring that drives a level through. */
 static double ring_of(const struct mp_cpu_edges *edges, uint32_t k,
-		      double beside, bool *through)
+		      uint32_t try, double beside, bool *through)
 {
 	const double outer = edges->edge[k].high;
 	const double ring = R_RING * outer;
-	double fits;
+	double next, fits;
 
 	*through = false;
 	if (k + 1 >= edges->n)
 		return ring;
-	fits = R_FITS * (edges->fitted[k + 1] ? edges->edge[k + 1].low :
-					      edges->level[k + 1].low_bytes) -
-	       beside;
-	if (fits >= ring)
-		return ring;
-	*through = fits < R_RING_LEAST * outer;
-	return *through ? ring : fits;
+	next = edges->fitted[k + 1] ? edges->edge[k + 1].low :
+				      edges->level[k + 1].low_bytes;
+	fits = R_FITS * next - beside;
+	/* Where that hardly misses this level, a longer one is tried next. */
+	if (fits < R_RING_LEAST * outer && try % 2 == 0 && edges->single)
+		fits = fmin(R_FITS_MOST * next - beside, R_RING_LEAST * outer);
+	*through = fits < (try % 2 ? R_RING_LEAST * outer :
+			     R_RING_SHORTEST * edges->edge[k].size);
+	return *through ? ring : fmin(fits, ring);
+}
+
+/* A ring that is walked through the inner level and not through the outer one;
+ * 0: there is none. */
+static uint64_t still_ring_of(const struct mp_cpu_edges *edges, uint32_t k,
+			      const struct mp_cpu_hot_shape *shape)
+{
+	const double inner = edges->edge[k - 1].size;
+	const double outer = edges->edge[k].size;
+	double ring = STILL_PART * edges->edge[k].low;
+
+	if (ring < STILL_LEAST * edges->edge[k - 1].high) {
+		/* Means do not tell whether some of it misses the outer one. */
+		if (!edges->single)
+			return 0;
+		ring = STILL_PART_MOST * outer - (double)shape->hot;
+		if (ring < STILL_LEAST_MOST * inner - (double)shape->hot)
+			return 0;
+	}
+	ring = fmin(coarse(ring), (double)shape->r_ring);
+	return (uint64_t)(ring / (double)shape->chunk + 0.5) * shape->chunk;
+}
+
+/* H, and what R walks in a round: do they stay in the inner level, and there
+ * only? */
+static bool fit_inner(const struct mp_cpu_edges *edges, uint32_t k,
+		      uint32_t try, struct wanted *wanted)
+{
+	const double inner = edges->edge[k - 1].low;
+	const double outer = edges->edge[k].high;
+	const double further = k > 1 ? edges->edge[k - 2].high : 0;
+	const double least = k > 1 ? edges->edge[k - 2].size : 0;
+	double hot = hot_part[try] * inner, chunk = chunk_part[try] * inner;
+
+	chunk = fmax(chunk, 1.01 * DRIVE * outer / EVERY_MAX);
+	if (try < LAST_TRY)
+		hot = fmax(hot, fmin(CLEAR_OF_INNER * further,
+				     BOTH_MAX * inner - chunk));
+	wanted->hot = hot;
+	wanted->chunk = chunk;
+	if (hot + chunk > BOTH_MAX * inner)
+		return false;
+	if (try < LAST_TRY)
+		return hot >= CLEAR_LEAST * least;
+	return hot <= CLEAR_OF_INNER * further &&
+	       hot + chunk >= CLEAR_AT_ALL * further;
+}
+
+static void make_coarse(const struct mp_cpu_edges *edges, uint32_t k,
+			struct wanted *wanted)
+{
+	wanted->hot = coarse(wanted->hot);
+	wanted->chunk = coarse(wanted->chunk);
+	wanted->put_out = coarse(wanted->put_out);
+	wanted->put_out_turns = ceil(PUT_OUT_TURNS *
+				     coarse(edges->edge[k - 1].low) /
+				     wanted->put_out);
+	wanted->outer = coarse(edges->edge[k].high);
+	wanted->ring = coarse(wanted->ring);
 }
 
 const char *mp_cpu_hot_shape(const struct mp_view *view,
 			      const struct mp_cpu_edges *edges, uint32_t k,
 			      uint32_t try, struct mp_cpu_hot_shape *shape)
 {
-	double inner, outer, hot, chunk, put_out, room, ring;
+	struct wanted wanted;
 
 	if (!(view->caps & MP_CAP_PHASES))
 		return "this backend walks one ring at a time only";
 	if (!edges->fitted[k] || !edges->fitted[k - 1] ||
 	    k >= edges->doubt.level)
 		return "the edges of this level and of the one inside are not known well enough";
-	inner = edges->edge[k - 1].low;
-	outer = edges->edge[k].high;
-	chunk = fmax(chunk_part[try] * inner, 1.01 * DRIVE * outer / EVERY_MAX);
-	hot = hot_part[try] * inner;
-	if (k > 1)
-		hot = fmax(hot, fmin(CLEAR_OF_INNER * edges->edge[k - 2].high,
-				     BOTH_MAX * inner - chunk));
-	if (hot + chunk > BOTH_MAX * inner ||
-	    (k > 1 && hot < CLEAR_LEAST * edges->edge[k - 2].size))
-		return "no ring stays in the level inside that is not held further inside, too";
-	room = PUT_OUT_ROOM * (edges->edge[k].low - edges->edge[k - 1].high);
-	put_out = fmin(fmax(room, PUT_OUT_MIN * edges->edge[k - 1].high - chunk),
-		       PUT_OUT_MAX * edges->edge[k - 1].high);
-	ring = ring_of(edges, k, hot + chunk, &shape->through);
-	if (!choose_stride(view, coarse(hot), coarse(chunk), coarse(put_out),
-			   coarse(outer), coarse(ring), shape))
+	if (!fit_inner(edges, k, try, &wanted))
+		return MP_CPU_HOT_INSIDE;
+	wanted.put_out = put_out_of(edges, k, &wanted);
+	wanted.ring = ring_of(edges, k, try, wanted.hot + wanted.chunk,
+			      &wanted.through);
+	wanted.apart = apart_of(view, edges, k, try);
+	make_coarse(edges, k, &wanted);
+	if (!choose_stride(view, &wanted, edges->full ? HOPS_FULL : HOPS_GOOD,
+			   shape))
 		return "rings that would tell are too long, or too short, to be walked";
+	shape->still_ring = still_ring_of(edges, k, shape);
 	return NULL;
 }
 
-static void walker(const struct mp_cpu_hot_shape *shape, uint64_t hops, uint32_t phase,
-		   bool single, struct mp_actor *actor)
+static void walker(const struct mp_cpu_hot_shape *shape, uint64_t bytes,
+		   uint32_t turns, uint32_t phase, bool single,
+		   struct mp_actor *actor)
 {
+	const uint64_t slots = bytes / shape->stride;
+
 	actor->phase = phase;
 	actor->stride = shape->stride;
-	actor->hops = hops / shape->stride;
+	actor->hops = turns * slots;
 	actor->bursts = 1;
 	actor->warm_hops = 0;
 	actor->detail = MP_DETAIL_HIST;
-	actor->group = single ? 1 : (uint32_t)(actor->hops < GROUP_MAX ?
-					       actor->hops : GROUP_MAX);
+	actor->group = single ? 1 : group_of(slots);
 }
 
 /* A line between the slots of H, of each of its pages. */
@@ -208,64 +349,52 @@ static void page_walker(const struct mp_cpu_hot_shape *shape, uint32_t phase,
 	actor->group = 1;
 }
 
-/* @every: rounds from one look to the next. */
-static void make_exp(const struct mp_view *view, const struct mp_cpu_hot_shape *shape,
-		     uint32_t every, uint32_t rounds, uint64_t r_ring,
-		     struct mp_exp *exp)
+static void lay_arena(const struct mp_cpu_hot_shape *shape,
+		      const struct mp_sweep *sweep, struct mp_exp *exp)
 {
+	/* Its memory and quiet are those of every look; not so its stride. */
+	mp_exp_chase(exp, sweep->cpu, sweep->pages,
+		     whole_pages(shape->hot) + PAGE + shape->r_ring,
+		     shape->stride, 0);
+	exp->arena[0].node = sweep->node;
+	exp->quiet = sweep->quiet;
+	exp->window_ns = MP_WINDOW_MAX_NS;
+	exp->rounds = shape->every * shape->cycles;
+	exp->n_actors = MP_CPU_HOT_ACTORS;
+	for (uint32_t i = 1; i < MP_CPU_HOT_ACTORS; i++)
+		exp->actor[i] = exp->actor[0];
+}
+
+void mp_cpu_hot_exp(const struct mp_view *view,
+		    const struct mp_cpu_hot_shape *shape,
+		    enum mp_cpu_hot_kind kind, struct mp_exp *exp)
+{
+	const bool still = kind == MP_CPU_HOT_STILL;
+	const uint32_t h_every = kind == MP_CPU_HOT_CONTROL ? shape->every : 1;
 	struct mp_actor *actor = exp->actor;
 	struct mp_sweep sweep;
 
-	/* Its memory and quiet are those of every look; not so its stride. */
 	mp_cpu_sparse_sweep(view, &sweep);
-	mp_exp_chase(exp, sweep.cpu, sweep.pages,
-		     whole_pages(shape->hot) + PAGE + shape->r_ring,
-		     shape->stride,
-		     0);
-	exp->arena[0].node = sweep.node;
-	exp->quiet = sweep.quiet;
-	exp->window_ns = MP_WINDOW_MAX_NS;
-	exp->rounds = rounds;
-	exp->n_actors = MP_CPU_HOT_ACTORS;
-	for (uint32_t i = 1; i < MP_CPU_HOT_ACTORS; i++)
-		actor[i] = actor[0];
-	walker(shape, shape->hot, 1, sweep.single, &actor[MP_CPU_HOT_H]);
-	walker(shape, shape->chunk, 2, false, &actor[MP_CPU_HOT_R]);
-	walker(shape, shape->put_out, 3, false, &actor[MP_CPU_HOT_Q]);
-	walker(shape, shape->hot, 5, true, &actor[MP_CPU_HOT_T]);
+	lay_arena(shape, &sweep, exp);
 	page_walker(shape, 0, &actor[MP_CPU_HOT_PAGES_H]);
-	page_walker(shape, 4, &actor[MP_CPU_HOT_PAGES_T]);
+	walker(shape, shape->hot, LOAD_TURNS, 1, false, &actor[MP_CPU_HOT_LOAD]);
+	walker(shape, shape->hot, 1, 2, sweep.single, &actor[MP_CPU_HOT_H]);
+	walker(shape, shape->chunk, 1, 3, still && sweep.single,
+	       &actor[MP_CPU_HOT_R]);
+	walker(shape, shape->q_ring, shape->q_turns, 4, false, &actor[MP_CPU_HOT_Q]);
+	page_walker(shape, 5, &actor[MP_CPU_HOT_PAGES_T]);
+	walker(shape, shape->hot, 1, 6, true, &actor[MP_CPU_HOT_T]);
 	actor[MP_CPU_HOT_H].length = actor[MP_CPU_HOT_T].length = shape->hot;
-	actor[MP_CPU_HOT_R].offset = actor[MP_CPU_HOT_Q].offset = whole_pages(shape->hot) + PAGE;
-	actor[MP_CPU_HOT_R].length = actor[MP_CPU_HOT_Q].length = r_ring;
+	actor[MP_CPU_HOT_LOAD].length = shape->hot;
+	actor[MP_CPU_HOT_R].offset = whole_pages(shape->hot) + PAGE;
+	actor[MP_CPU_HOT_Q].offset = actor[MP_CPU_HOT_R].offset;
+	actor[MP_CPU_HOT_R].length = still ? shape->still_ring : shape->r_ring;
+	actor[MP_CPU_HOT_Q].length = shape->q_ring;
 	/* A chunk at a time, each of one piece: no set gets more of it. */
 	actor[MP_CPU_HOT_R].reach = actor[MP_CPU_HOT_Q].reach = shape->chunk;
-	actor[MP_CPU_HOT_Q].every = every;
-	actor[MP_CPU_HOT_PAGES_T].every = every;
-	actor[MP_CPU_HOT_T].every = every;
-}
-
-void mp_cpu_hot_exp(const struct mp_view *view, const struct mp_cpu_edges *edges,
-		   uint32_t k, const struct mp_cpu_hot_shape *shape, enum mp_cpu_hot_kind kind,
-		   struct mp_exp *exp)
-{
-	const double still = fmin(STILL_PART * edges->edge[k].low,
-				  (double)shape->r_ring);
-	uint64_t r_ring = shape->r_ring;
-
-	if (kind == MP_CPU_HOT_STILL)
-		r_ring = ((uint64_t)(still / (double)shape->chunk) + 1) *
-			 shape->chunk;
-	if (kind == MP_CPU_HOT_CONTROL)
-		make_exp(view, shape, 1, CONTROL_ROUNDS, r_ring, exp);
-	else
-		make_exp(view, shape, shape->every,
-			 shape->every * shape->cycles, r_ring, exp);
-}
-
-/* Can it be walked through the inner level and not through the outer one? */
-bool mp_cpu_hot_has_still(const struct mp_cpu_edges *edges, uint32_t k)
-{
-	return STILL_PART * edges->edge[k].low >=
-	       STILL_LEAST * edges->edge[k - 1].high;
+	actor[MP_CPU_HOT_PAGES_H].every = actor[MP_CPU_HOT_H].every = h_every;
+	actor[MP_CPU_HOT_LOAD].every = shape->every;
+	actor[MP_CPU_HOT_Q].every = shape->every;
+	actor[MP_CPU_HOT_PAGES_T].every = shape->every;
+	actor[MP_CPU_HOT_T].every = shape->every;
 }

@@ -5,8 +5,12 @@
 
 #include "probe/cpu.h"
 
-/** MP_CPU_HOT_TRIES - how often it is tried, each time with shorter rings */
-#define MP_CPU_HOT_TRIES 2u
+/** MP_CPU_HOT_TRIES - how often it is tried: the second time with shorter
+ * rings, then with ones that put each other out of all further in */
+#define MP_CPU_HOT_TRIES 3u
+
+/** MP_CPU_HOT_INSIDE - why there may be no rings */
+#define MP_CPU_HOT_INSIDE "no ring stays in the level inside that is not held further inside, too"
 
 /** enum mp_cpu_hot_who - the actors, in the order that their rings are built:
  * H and what belongs to it last, so that it begins hot */
@@ -17,13 +21,15 @@ enum mp_cpu_hot_who {
 	MP_CPU_HOT_H,
 	MP_CPU_HOT_PAGES_T,
 	MP_CPU_HOT_PAGES_H,
+	MP_CPU_HOT_LOAD,
 	MP_CPU_HOT_ACTORS,
 };
 
 /** enum mp_cpu_hot_kind - the experiments */
 enum mp_cpu_hot_kind {
-	MP_CPU_HOT_CONTROL,	/* T in each round: nothing is driven through */
-	MP_CPU_HOT_DRIVEN,	/* the outer level is */
+	MP_CPU_HOT_CONTROL,	/* H comes when the outer level has been driven
+				 * through */
+	MP_CPU_HOT_DRIVEN,	/* it is there all the time */
 	MP_CPU_HOT_STILL,	/* R walks as far, but on a ring that fits it */
 };
 
@@ -32,8 +38,11 @@ enum mp_cpu_hot_kind {
  * @stride: bytes from slot to slot
  * @hot: bytes of H
  * @chunk: what R walks in a round, bytes
- * @put_out: what Q walks, bytes
- * @r_ring: bytes of the ring of R and Q
+ * @q_ring: bytes of the ring of Q, where that of R begins
+ * @q_turns: how often Q walks it
+ * @r_ring: bytes of the ring of R
+ * @still_ring: the same where it is walked through the inner level only; 0:
+ *	no ring is
  * @through: it is longer than the next level, too
  * @every: rounds from one T to the next
  * @cycles: how often T comes
@@ -42,8 +51,10 @@ struct mp_cpu_hot_shape {
 	uint64_t stride;
 	uint64_t hot;
 	uint64_t chunk;
-	uint64_t put_out;
+	uint64_t q_ring;
+	uint32_t q_turns;
 	uint64_t r_ring;
+	uint64_t still_ring;
 	bool through;
 	uint32_t every;
 	uint32_t cycles;
@@ -60,12 +71,7 @@ const char *mp_cpu_hot_shape(const struct mp_view *view,
 
 /** mp_cpu_hot_exp() - an experiment of a kind */
 void mp_cpu_hot_exp(const struct mp_view *view,
-		    const struct mp_cpu_edges *edges, uint32_t k,
 		    const struct mp_cpu_hot_shape *shape,
 		    enum mp_cpu_hot_kind kind, struct mp_exp *exp);
-
-/** mp_cpu_hot_has_still() - can the inner level be walked through while the
- * outer one is not? */
-bool mp_cpu_hot_has_still(const struct mp_cpu_edges *edges, uint32_t k);
 
 #endif
