@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -89,6 +90,33 @@ static void what_is_not_known_is_not_guessed(void **state)
 	made_sim_close(&sim);
 }
 
+/* Random lines stay inside when the level behind has lost them: the edge lies
+ * beyond it, whether both are nearly as large or not. */
+static void what_is_kept_inside_is_not_counted_here(void **state)
+{
+	static const char *const inner[] = { "64K", "32K" };
+	const struct mp_fact *fact;
+	char text[512];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text),
+			 "machine name=a clock_mhz=3000 memory_latency=200\n"
+			 "place pages=contiguous\n"
+			 "clock tsc_mhz=3000 read=20\n"
+			 "level name=l1d size=%s ways=8 latency=4 policy=random\n"
+			 "level name=l2 size=128K ways=8 latency=14 policy=random\n",
+			 inner[i]);
+		ask(text);
+		fact = made_sim_fact(&sim, "cpu.l2.size");
+		if (fact->low > 128 * KIB || fact->high < 128 * KIB)
+			fail_msg("%.1f KiB, %.1f .. %.1f (%s)",
+				 fact->value / KIB, fact->low / KIB,
+				 fact->high / KIB, fact->method);
+		made_sim_close(&sim);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -96,6 +124,7 @@ int main(void)
 		cmocka_unit_test(an_inclusive_level_loses_for_those_inside),
 		cmocka_unit_test(a_level_that_is_neither_is_told_from_both),
 		cmocka_unit_test(what_is_not_known_is_not_guessed),
+		cmocka_unit_test(what_is_kept_inside_is_not_counted_here),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,12 +12,28 @@
 #define TINY 0.03
 /* A bound of less than this share of the edge says nothing. */
 #define WORTH 0.05
+/* A line leaves the inner level less often while this one is walked through
+ * once: it stays there while it is used. */
+#define LEAKS_LITTLE 1.0
 /* Limits that hold the size whichever is true: the middle is near both. */
 #define EITHER 1.2
 /* Stretches of a ring that are so small a part of a level fill it evenly. */
 #define EVENLY 2.0
 /* .. and what their model is worth, where they do not. */
 #define SUM_MODEL 1.1
+#define SUM_PLAIN 0.25
+
+/* What the levels further in may hold beside level @k. */
+static double inside_of(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	double inside = 0;
+
+	for (uint32_t i = 0; i < k; i++)
+		if (i + 1 == k ||
+		    edges->edge[i].size > edges->edge[k].size * TINY)
+			inside += edges->edge[i].size;
+	return inside;
+}
 
 /* Does the edge of an exclusive level lie at the sum? A turn visits stretches
  * of the ring in random order. Where those are no part of the inner level, it
@@ -31,6 +47,27 @@ static bool is_even(const struct mp_view *view, const struct mp_edge *inner)
 	return inner->size >= (double)sweep.reach * EVENLY;
 }
 
+/* Does one shape explain the edge? Not where the inner one has much of it, and
+ * its own way to throw lines out. */
+static bool is_plain(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+
+	return mp_cpu_edge_plain(edges, k) &&
+	       edge[-1].size < edge->size * SUM_PLAIN;
+}
+
+/* Does the edge tell how large an exclusive level is? */
+static bool is_sharp(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_edge *edge = &edges->edge[k], *inner = edge - 1;
+
+	return is_even(view, inner) && is_plain(edges, k) &&
+	       edge->high - inner->low <=
+	       MP_CPU_APART_MAX * (edge->low - inside_of(edges, k));
+}
+
 int mp_cpu_beside_plan(const struct mp_view *view,
 		       const struct mp_cpu_edges *edges, uint32_t k,
 		       struct mp_plan *plan)
@@ -40,9 +77,8 @@ int mp_cpu_beside_plan(const struct mp_view *view,
 
 	if (!err)
 		err = mp_cpu_hot_judge(view, edges, k, &hot);
-	if (err || (hot.holds && hot.holds != MP_CPU_HOLDS_OTHERS) ||
-	    (hot.holds && is_even(view, &edges->edge[k - 1]) &&
-	     mp_cpu_edge_plain(edges, k)))
+	if (err || (hot.holds && (hot.holds != MP_CPU_HOLDS_OTHERS ||
+				  is_sharp(view, edges, k))))
 		return err;
 	/* Where an exclusive level's edge is that of two levels, the lines
 	 * that it holds are a better measure. */
@@ -97,11 +133,9 @@ static bool less_inner(const struct mp_view *view,
 		       bool exclusive, struct mp_fact *fact)
 {
 	const struct mp_edge *edge = &edges->edge[k], *inner = edge - 1;
-	double inside = 0, model;
+	const double inside = inside_of(edges, k);
+	double model;
 
-	for (uint32_t i = 0; i < k; i++)
-		if (i + 1 == k || edges->edge[i].size > edge->size * TINY)
-			inside += edges->edge[i].size;
 	fact->low = fmax(edge->low - inside, 1);
 	if (!exclusive || !is_even(view, inner)) {
 		if (inner->size > edge->size * MP_CPU_LITTLE)
@@ -109,7 +143,7 @@ static bool less_inner(const struct mp_view *view,
 		return false;
 	}
 	/* Two levels make one edge, which no shape of one is. */
-	model = mp_cpu_edge_plain(edges, k) ? 1 : SUM_MODEL;
+	model = is_plain(edges, k) ? 1 : SUM_MODEL;
 	fact->low = fmax(edge->low / model - inside, 1);
 	fact->high = edge->high * model - inner->low;
 	fact->value = mp_stat_round(fact->low, fact->high,
@@ -117,6 +151,40 @@ static bool less_inner(const struct mp_view *view,
 	snprintf(fact->method, sizeof(fact->method),
 		 "capacity that explains where misses set in, less what the levels inside hold, as this one is exclusive");
 	return true;
+}
+
+/* A level inside that throws out any line keeps old ones, too, which this one
+ * has lost since: together they hold more than it does. Lines that were kept
+ * out of that were counted, if any were. */
+static bool keeps_old(const struct mp_cpu_edges *edges, uint32_t k,
+		      const struct mp_cpu_beside *beside)
+{
+	const struct mp_edge *inner = &edges->edge[k - 1];
+
+	return beside->holds != MP_CPU_HOLDS_ALL &&
+	       inner->size > edges->edge[k].size * MP_CPU_LITTLE &&
+	       edges->table->shape[inner->shape].policy != MP_MISS_LRU &&
+	       !(beside->hot.leaked < LEAKS_LITTLE);
+}
+
+static void less_old(const struct mp_cpu_edges *edges, uint32_t k,
+		     const struct mp_cpu_beside *beside, struct mp_fact *fact)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+
+	if (beside->stride.holds) {
+		fact->low = fmin(fact->low, beside->stride.low);
+		fact->value = beside->stride.low;
+	} else {
+		fact->low = fmax(edge->low - edge[-1].high, 1);
+	}
+	if (fact->high <= fact->low * MP_CPU_APART_MAX)
+		return;
+	fact->verdict = MP_AT_LEAST;
+	fact->value = fact->low;
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "%.0f KiB with what the level inside keeps when this one has lost it",
+		 edge->size / 1024);
 }
 
 /* An exclusive level's edge lies at the sum with what the levels inside it
@@ -135,8 +203,13 @@ int mp_cpu_beside_part(const struct mp_view *view,
 	    (fact->verdict != MP_MEASURED && fact->verdict != MP_AT_LEAST))
 		return 0;
 	err = mp_cpu_beside_judge(view, edges, k, &beside);
-	if (err || (beside.holds && beside.holds != MP_CPU_HOLDS_OTHERS))
+	if (err)
 		return err;
+	if (beside.holds && beside.holds != MP_CPU_HOLDS_OTHERS) {
+		if (keeps_old(edges, k, &beside))
+			less_old(edges, k, &beside, fact);
+		return 0;
+	}
 	if (beside.holds && beside.stride.holds) {
 		by_itself(&beside.stride, fact);
 		return 0;
