@@ -28,11 +28,10 @@
 static struct made_sim sim;
 
 /* All that is wanted of a level, and what it says then. */
-static void ask(const char *text, uint32_t k, struct mp_cpu_hot *hot)
+static void ask_open(uint32_t k, struct mp_cpu_hot *hot)
 {
 	struct mp_cpu_edges edges;
 
-	made_sim_open(&sim, text);
 	made_sim_edges(&sim, &edges);
 	for (uint32_t i = 0; i < PLANS; i++) {
 		struct mp_plan plan = { 0 };
@@ -45,6 +44,12 @@ static void ask(const char *text, uint32_t k, struct mp_cpu_hot *hot)
 	assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, k, hot), 0);
 	assert_true(sim.hops < HOPS_MAX);
 	made_sim_close(&sim);
+}
+
+static void ask(const char *text, uint32_t k, struct mp_cpu_hot *hot)
+{
+	made_sim_open(&sim, text);
+	ask_open(k, hot);
 }
 
 static void expect(const char *text, uint32_t k, uint32_t holds)
@@ -67,6 +72,20 @@ static void each_kind_is_told_by_single_hops(void **state)
 	       MP_CPU_HOLDS_OTHERS);
 	expect(FINE L1 "\n" L2 "inclusion=inclusive\n", 1, MP_CPU_HOLDS_ALL);
 	expect(FINE L1 "\n" L2 "\n", 1, MP_CPU_HOLDS_SOME);
+}
+
+/* A prefetcher may fetch the other half of a line of the level asked about,
+ * which keeps it in use there as an exclusive one is given it. */
+static void without_a_line_no_level_is_exclusive(void **state)
+{
+	struct mp_cpu_hot hot;
+
+	(void)state;
+	made_sim_open(&sim, FINE L1 "\n" L2 "inclusion=exclusive\n");
+	sim.facts.fact[0].verdict = MP_NOT_MEASURABLE;
+	ask_open(1, &hot);
+	assert_int_equal(hot.holds, MP_CPU_HOLDS_UNKNOWN);
+	assert_non_null(strstr(hot.why, "line is not known"));
 }
 
 static void each_kind_is_told_by_mean_times(void **state)
@@ -266,6 +285,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_is_told_by_single_hops),
+		cmocka_unit_test(without_a_line_no_level_is_exclusive),
 		cmocka_unit_test(each_kind_is_told_by_mean_times),
 		cmocka_unit_test(other_policies_tell_as_well),
 		cmocka_unit_test(inner_policies_that_go_by_use_tell_as_well),

@@ -457,6 +457,12 @@ static void weigh(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		hot->holds = MP_CPU_HOLDS_UNKNOWN;
 		hot->why = "the clock is too coarse to tell whether all that was put out of the level inside was found in this one";
 	}
+	/* What a prefetcher brings of a longer line keeps the line in use. */
+	if (hot->holds == MP_CPU_HOLDS_OTHERS &&
+	    isnan(mp_cpu_value(view, "l1d", "line"))) {
+		hot->holds = MP_CPU_HOLDS_UNKNOWN;
+		hot->why = "the innermost level's line is not known: what is fetched beside the lines that are walked may keep them in use here";
+	}
 }
 
 static int judge_try(const struct mp_view *view,
