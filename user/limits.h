@@ -27,7 +27,7 @@
 /** A batch that does not count is measured again, at most so often. */
 #define MP_REPEATS_MAX 2u
 /** A probe is asked for another plan at most so often. */
-#define MP_PLANS_MAX 64u
+#define MP_PLANS_MAX 256u
 
 /** Seed of a run unless given: runs repeat; any number would do. */
 #define MP_SEED_DEFAULT 1u

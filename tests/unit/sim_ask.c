@@ -11,11 +11,12 @@
 #include <cmocka.h>
 
 #include "backend.h"
+#include "limits.h"
 #include "temp_folder.h"
 
 extern const struct mp_backend mp_backend_sim;
 
-#define ROUNDS_MAX 64u
+#define ROUNDS_MAX MP_PLANS_MAX
 #define ARENA_MAX (512ull << 20)
 
 void sim_ask_know(struct sim_ask *ask, const char *name, double value)

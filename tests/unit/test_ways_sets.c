@@ -137,6 +137,71 @@ static void what_leaves_contiguous_memory_proves_nothing(void **state)
 	mp_ways_free(&sets);
 }
 
+/* As many lines at a multiple of the stride would be hidden, too. */
+static void what_was_hidden_is_not_asked_of_multiples(void **state)
+{
+	struct mp_ways_test done[8];
+	struct mp_ways_sets sets;
+
+	(void)state;
+	open_sets(&sets, 32 * KIB, MP_WAYS_REGULAR, NULL);
+	for (uint32_t n = 0; n < 8; n++) {
+		assert_true(mp_ways_choose(&sets, FINEST, false, done, n,
+					   &done[n]));
+		for (uint32_t i = 0; i < n; i++)
+			assert_false(done[n].stride % done[i].stride == 0 &&
+				     done[n].lines >= done[i].lines);
+		done[n].hidden = true;
+	}
+	mp_ways_free(&sets);
+}
+
+/* 17 lines in four sets of four ways: five may miss, and not all. */
+static void more_misses_than_full_sets_explain_rule_a_guess_out(void **state)
+{
+	struct mp_ways_guess guess[2] = {
+		{ .span = 64 * KIB, .ways = 16, .weight = 1 },
+		{ .span = 256 * KIB, .ways = 4, .weight = 1 },
+	};
+	struct mp_ways_sets sets = {
+		.line = 64, .grain = 64, .piece = 64 * MIB, .n = 2,
+		.guess = guess,
+	};
+	struct mp_ways_test test = { .stride = 64 * KIB, .lines = 17 };
+
+	(void)state;
+	test.missed = 0.25;
+	mp_ways_keep(&sets, &test, MP_WAYS_MISS);
+	assert_int_equal(sets.n, 2);
+	test.missed = 1;
+	mp_ways_keep(&sets, &test, MP_WAYS_MISS_ALL);
+	assert_int_equal(sets.n, 1);
+	assert_int_equal(sets.guess[0].ways, 16);
+}
+
+/* Nineteen lines may stay where sixteen fit and eight more inside; if all are
+ * seen here they may not. */
+static void lines_that_stay_inside_leave_room_here(void **state)
+{
+	struct mp_ways_guess inside = { .span = 4 * KIB, .ways = 8 };
+	struct mp_ways_guess guess = { .span = 64 * KIB, .ways = 16 };
+	const struct mp_ways_sets inner = {
+		.line = 64, .grain = 64, .piece = 64 * MIB, .n = 1,
+		.guess = &inside,
+	};
+	struct mp_ways_sets sets = {
+		.line = 64, .grain = 64, .piece = 64 * MIB, .inner = &inner,
+		.n = 1, .guess = &guess,
+	};
+	const struct mp_ways_test test = { .stride = 64 * KIB, .lines = 19 };
+
+	(void)state;
+	mp_ways_keep(&sets, &test, MP_WAYS_FIT);
+	assert_int_equal(sets.n, 1);
+	mp_ways_keep(&sets, &test, MP_WAYS_FIT_HERE);
+	assert_int_equal(sets.n, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +210,9 @@ int main(void)
 		cmocka_unit_test(what_is_hidden_is_parted_by_flushed_tests_only),
 		cmocka_unit_test(an_exclusive_level_holds_its_lines_beside_those_inside),
 		cmocka_unit_test(what_leaves_contiguous_memory_proves_nothing),
+		cmocka_unit_test(what_was_hidden_is_not_asked_of_multiples),
+		cmocka_unit_test(more_misses_than_full_sets_explain_rule_a_guess_out),
+		cmocka_unit_test(lines_that_stay_inside_leave_room_here),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

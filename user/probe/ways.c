@@ -23,6 +23,9 @@
 #define SURE_REPLICATES 5u
 /* The limits of sizes are taken to be so much wider. */
 #define SIZE_ERROR 0.02
+/* What is behind the next level, if that is not known, takes so many times as
+ * long as the next one at least. */
+#define BEYOND_LEAST 1.2
 /* Scattered pages fall on one set by chance less often than one in 2^-x. */
 #define CHANCE_LOG2 13.0
 
@@ -39,6 +42,44 @@ struct search {
 	bool exclusive;
 };
 
+static const struct mp_fact *size_of(const struct mp_view *view, uint32_t k)
+{
+	char name[MP_FACT_NAME];
+
+	snprintf(name, sizeof(name), "cpu.%s.size", mp_cpu_level_name[k]);
+	return mp_facts_find(view->facts, name);
+}
+
+static bool is_absent(const struct mp_view *view, uint32_t k)
+{
+	const struct mp_fact *size = size_of(view, k);
+
+	return size && size->verdict == MP_ABSENT;
+}
+
+/* Cycles of a level behind the @k-th one, or of memory where there is no such
+ * level; NaN = not known, as it may be there. */
+static double behind(const struct mp_view *view, uint32_t k, uint32_t other)
+{
+	const char *name = mp_cpu_level_name[k];
+	bool there = false;
+
+	for (uint32_t i = k + 1; i <= other && i < MP_CPU_LEVELS; i++) {
+		const double cycles = mp_cpu_value(view, mp_cpu_level_name[i],
+						   "latency-cycles");
+
+		if (i == other && !isnan(cycles))
+			return cycles;
+		there = size_of(view, i) && !is_absent(view, i);
+		if (!there)
+			break;
+	}
+	return there && other < MP_CPU_LEVELS ? NAN :
+	       mp_cpu_value(view, name, "latency-cycles") *
+	       mp_cpu_value(view, "dram", "latency") /
+	       mp_cpu_value(view, name, "latency");
+}
+
 static bool level_known(const struct mp_view *view, uint32_t k,
 			struct mp_ways_level *level)
 {
@@ -47,40 +88,25 @@ static bool level_known(const struct mp_view *view, uint32_t k,
 	const double inside = k ? mp_cpu_value(view, mp_cpu_level_name[k - 1],
 					       "size") : 0;
 	const struct mp_fact *fact;
-	char full[MP_FACT_NAME];
 
 	*level = (struct mp_ways_level){ .k = k };
-	snprintf(full, sizeof(full), "cpu.%s.size", name);
-	fact = mp_facts_find(view->facts, full);
-	if (!fact || (fact->verdict != MP_MEASURED &&
-		      fact->verdict != MP_AT_LEAST))
+	fact = size_of(view, k);
+	if (!fact || fact->verdict != MP_MEASURED)
 		return false;
 	level->low_bytes = fact->low * (1 - SIZE_ERROR);
 	level->high_bytes = fact->high * (1 + SIZE_ERROR);
-	/* No more than this, or it would have been called measured. */
-	if (fact->verdict == MP_AT_LEAST)
-		level->high_bytes = fact->low * MP_CPU_APART_MAX;
 	level->innermost_bytes = mp_cpu_value(view, "l1d", "size");
 	level->own_cycles = mp_cpu_value(view, name, "latency-cycles");
 	level->inner_cycles = k ? mp_cpu_value(view, mp_cpu_level_name[k - 1],
 					       "latency-cycles") : 0;
 	level->innermost_cycles = mp_cpu_value(view, "l1d", "latency-cycles");
-	level->next_cycles = k + 1 < MP_CPU_LEVELS ?
-			     mp_cpu_value(view, mp_cpu_level_name[k + 1],
-					  "latency-cycles") : NAN;
 	level->line = isnan(line) ? MP_CPU_LINE_USUAL : (uint32_t)line;
-	/* The level may border on memory. */
-	if (isnan(level->next_cycles))
-		level->next_cycles = level->own_cycles *
-				     mp_cpu_value(view, "dram", "latency") /
-				     mp_cpu_value(view, name, "latency");
-	level->beyond_cycles = k + 2 < MP_CPU_LEVELS ?
-			       mp_cpu_value(view, mp_cpu_level_name[k + 2],
-					    "latency-cycles") : NAN;
+	level->next_cycles = behind(view, k, k + 1);
+	level->beyond_cycles = behind(view, k, k + 2);
 	if (isnan(level->beyond_cycles))
-		level->beyond_cycles = level->own_cycles *
-				       mp_cpu_value(view, "dram", "latency") /
-				       mp_cpu_value(view, name, "latency");
+		level->beyond_cycles = fmax(2 * level->next_cycles -
+					    level->own_cycles,
+					    BEYOND_LEAST * level->next_cycles);
 	return !isnan(level->innermost_cycles) && !isnan(inside) &&
 	       level->next_cycles > level->own_cycles * MP_WAYS_APART;
 }
@@ -95,8 +121,13 @@ static bool has_hist(const struct mp_batch *batch)
 
 /* Is the clock fine enough to time single hops, and are they kept? The
  * batches tell. */
-static bool times_single(const struct mp_view *view)
+static bool times_single(const struct mp_view *view,
+			 const struct mp_ways_level *level)
 {
+	const double inside = level->k ? level->own_cycles -
+				  level->inner_cycles : INFINITY;
+	const double apart = fmin(level->next_cycles - level->own_cycles,
+				  inside);
 	bool fine = false;
 
 	for (uint32_t i = 0; i < view->n_batches; i++) {
@@ -104,7 +135,7 @@ static bool times_single(const struct mp_view *view)
 
 		if (!mp_batch_counts(batch))
 			continue;
-		fine = mp_spectrum_step(batch) <= MP_SPECTRUM_STEP_MAX;
+		fine = mp_spectrum_step(batch) <= apart / 2;
 		if (batch->exp.actor[0].detail == MP_DETAIL_HIST &&
 		    !has_hist(batch))
 			return false;
@@ -159,6 +190,12 @@ static void choose_memory(struct search *search)
 
 /* -- the search --------------------------------------------------------- */
 
+static bool may_flush(const struct search *search)
+{
+	return search->rig.level.single &&
+	       search->rig.view->caps & MP_CAP_SEQUENCE;
+}
+
 /* Test after test, as far as batches go. */
 static int part(struct search *search)
 {
@@ -170,8 +207,7 @@ static int part(struct search *search)
 
 		if (!mp_ways_choose_kept(&search->sets,
 				    MP_WAYS_SURE * mp_ways_finest(&search->rig.level),
-				    search->rig.level.single &&
-				    search->rig.view->caps & MP_CAP_SEQUENCE,
+				    may_flush(search),
 				    search->done, search->n_done, &test))
 			return 0;
 		err = mp_ways_look(&search->rig, &test, REPLICATES, &outcome);
@@ -182,8 +218,12 @@ static int part(struct search *search)
 			search->replicates = REPLICATES;
 			return 0;
 		}
+		test.hidden = outcome == MP_WAYS_HIDDEN;
+		test.kept = outcome == MP_WAYS_FIT && search->sets.inner &&
+			    !test.flushed;
+		test.missed = search->rig.missed;
 		search->done[search->n_done++] = test;
-		if (outcome != MP_WAYS_UNCLEAR)
+		if (outcome != MP_WAYS_UNCLEAR && !test.hidden)
 			mp_ways_keep(&search->sets, &test, outcome);
 	}
 	return 0;
@@ -204,18 +244,27 @@ static bool is_no_chance(const struct mp_ways_sets *sets,
 			      log2((double)places) > CHANCE_LOG2;
 }
 
-/* A full set, and one line more. */
-static int confirm(struct search *search, const struct mp_ways_guess *guess)
+/* Of a full set, does the level inside keep some? Then others find room here
+ * that there is not. */
+static bool may_be_kept(const struct search *search,
+			const struct mp_ways_guess *guess,
+			const struct mp_ways_test *test, uint32_t outcome)
 {
-	struct mp_ways_test over;
+	return outcome == MP_WAYS_FIT && search->sets.inner &&
+	       !test->flushed && !guess->exclusive;
+}
+
+/* A full set, and one line more. @open: that was not to be seen. */
+static int confirm_by(struct search *search, const struct mp_ways_guess *guess,
+		      const struct mp_ways_test *over, bool *open)
+{
 	enum mp_ways_outcome outcome;
+	bool missed, kept = false;
 	int err;
 
-	if (!is_no_chance(&search->sets, guess) ||
-	    !mp_ways_witness(&search->sets, guess, &over))
-		return 0;
+	*open = false;
 	for (uint32_t more = 0; more <= 1; more++) {
-		struct mp_ways_test test = over;
+		struct mp_ways_test test = *over;
 
 		test.lines -= !more;
 		err = mp_ways_look(&search->rig, &test, SURE_REPLICATES, &outcome);
@@ -226,14 +275,35 @@ static int confirm(struct search *search, const struct mp_ways_guess *guess)
 			search->replicates = SURE_REPLICATES;
 			return 0;
 		}
-		if ((outcome == MP_WAYS_MISS) != more ||
-		    outcome == MP_WAYS_UNCLEAR)
+		missed = outcome == MP_WAYS_MISS || outcome == MP_WAYS_MISS_ALL;
+		kept = (kept && outcome != MP_WAYS_MISS_ALL) ||
+		       may_be_kept(search, guess, &test, outcome);
+		*open = outcome == MP_WAYS_UNCLEAR || outcome == MP_WAYS_HIDDEN ||
+			(more && kept);
+		if (*open || missed != more)
 			return 0;
 	}
 	search->ways = guess->ways;
 	search->span = guess->span;
 	search->exclusive = guess->exclusive;
 	return 0;
+}
+
+/* What the level inside hides of a plain ring a flushed one may show. */
+static int confirm(struct search *search, const struct mp_ways_guess *guess)
+{
+	struct mp_ways_test over;
+	bool open = true;
+	int err = 0;
+
+	if (!is_no_chance(&search->sets, guess))
+		return 0;
+	if (mp_ways_witness(&search->sets, guess, false, &over))
+		err = confirm_by(search, guess, &over, &open);
+	if (!err && open && may_flush(search) &&
+	    mp_ways_witness(&search->sets, guess, true, &over))
+		err = confirm_by(search, guess, &over, &open);
+	return err;
 }
 
 /* All that later tests must not contradict either. */
@@ -249,7 +319,7 @@ static int add_odd(struct search *search)
 		err = mp_ways_look(&search->rig, &search->done[i], REPLICATES,
 				   &outcome);
 		if (!err && outcome != MP_WAYS_LACKING &&
-		    outcome != MP_WAYS_UNCLEAR)
+		    outcome != MP_WAYS_UNCLEAR && outcome != MP_WAYS_HIDDEN)
 			mp_ways_keep(&search->sets, &search->done[i], outcome);
 	}
 	return err;
@@ -304,11 +374,12 @@ static int search_all(const struct mp_view *view, struct levels *levels)
 		if (!level_known(view, k, &search->rig.level))
 			break;
 		levels->known[k] = true;
-		search->rig.level.single = times_single(view);
+		search->rig.level.single = times_single(view, &search->rig.level);
 		search->rig.sets = &search->sets;
 		search->sets.line = search->rig.level.line;
 		search->sets.grain = isnan(grain) ? 4 * search->rig.level.line :
 						    (uint64_t)grain;
+		search->sets.clear = mp_ways_clear(&search->rig.level);
 		choose_memory(search);
 		search->sets.inner = k ? &levels->search[k - 1].sets : NULL;
 		levels->n++;
@@ -337,34 +408,49 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	return err ? err : plan->n > 0;
 }
 
-static bool is_absent(const struct mp_view *view, uint32_t k)
+/* Where all that is left says how far apart the lines of a set lie. */
+static int add_span(const struct search *search, struct mp_fact *fact,
+		    struct mp_facts *facts)
 {
-	char name[MP_FACT_NAME];
-	const struct mp_fact *size;
+	const struct mp_point point = {
+		.x = (double)search->span, .value = search->ways,
+		.low = search->ways, .high = search->ways,
+		.n = SURE_REPLICATES,
+	};
+	struct mp_series *series;
 
-	snprintf(name, sizeof(name), "cpu.%s.size", mp_cpu_level_name[k]);
-	size = mp_facts_find(view->facts, name);
-	return size && size->verdict == MP_ABSENT;
+	for (uint32_t i = 0; i < search->sets.n; i++)
+		if (search->sets.guess[i].span != search->span)
+			return 0;
+	series = mp_facts_add_series(facts, fact->name, &fact->where);
+	if (!series)
+		return -ENOMEM;
+	snprintf(series->x_name, sizeof(series->x_name), "stride");
+	snprintf(series->x_unit, sizeof(series->x_unit), "bytes");
+	snprintf(fact->series, sizeof(fact->series), "%s", fact->name);
+	snprintf(series->unit, sizeof(series->unit), "lines");
+	return mp_series_add(series, &point);
 }
 
-static void settle(const struct search *search, struct mp_fact *fact)
+static int settle(const struct search *search, struct mp_fact *fact,
+		  struct mp_facts *facts)
 {
 	if (!search->ways && !search->sets.n) {
 		mp_fact_cannot(fact, "ways",
 			       "no number of ways and sets within the limits of the size explains how many lines fit: memory is scattered, lines are hashed over slices, or the size is wrong");
-		return;
+		return 0;
 	}
 	if (!search->ways && !mp_ways_agreed(&search->sets)) {
 		mp_fact_cannot(fact, "ways",
 			       "%u pairs of ways and sets explain how many lines fit, and no test tells them apart: the level inside hides this one, or memory does not lie in a row",
 			       search->sets.n);
-		return;
+		return 0;
 	}
 	if (!search->ways) {
 		mp_fact_cannot(fact, "ways",
 			       "%u ways explain how many lines fit, but five times a full set and one more line did not bear it out",
 			       mp_ways_agreed(&search->sets));
-		return;
+		return 0;
 	}
 	snprintf(fact->method, sizeof(fact->method),
 		 "so many lines %llu bytes apart stay in the level%s, and one more does not",
@@ -374,6 +460,7 @@ static void settle(const struct search *search, struct mp_fact *fact)
 	fact->value = fact->low = fact->high = search->ways;
 	for (uint32_t i = 0; i < 2; i++)
 		mp_fact_note(fact, search->rig.evidence[i]);
+	return add_span(search, fact, facts);
 }
 
 static int infer(const struct mp_view *view, struct mp_facts *facts)
@@ -393,7 +480,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 		else if (is_absent(view, k))
 			fact->verdict = MP_ABSENT;
 		else if (levels.known[k])
-			settle(&levels.search[k], fact);
+			err = settle(&levels.search[k], fact, facts);
 		else
 			mp_fact_cannot(fact, "ways",
 				       "the level's size or latency could not be measured, or the ways of the level inside");
@@ -405,7 +492,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 const struct mp_probe mp_probe_ways = {
 	.name = "ways",
 	.asks = "how many lines of one set does a level hold?",
-	.after = "line,cache-size,latency",
+	.after = "line,cache-size,latency,dram",
 	.facts = "cpu.l1d.ways,cpu.l2.ways,cpu.l3.ways,cpu.l4.ways",
 	.needs = MP_CAP_CHASE | MP_CAP_CORE_CLOCK,
 	.weight = 4,

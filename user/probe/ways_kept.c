@@ -12,6 +12,7 @@ static void add_sets(struct mp_kept_key *key, const struct mp_ways_sets *sets)
 	mp_kept_add_word(key, sets->grain);
 	mp_kept_add_word(key, sets->piece);
 	mp_kept_add_word(key, sets->small);
+	mp_kept_add_word(key, sets->clear);
 	mp_kept_add_word(key, sets->n);
 	for (uint32_t i = 0; i < sets->n; i++) {
 		const struct mp_ways_guess *guess = &sets->guess[i];
@@ -44,6 +45,8 @@ bool mp_ways_choose_kept(const struct mp_ways_sets *sets, double finest,
 		mp_kept_add_word(&key, done[i].stride);
 		mp_kept_add_word(&key, done[i].lines);
 		mp_kept_add_word(&key, done[i].flushed);
+		mp_kept_add_word(&key, done[i].hidden);
+		mp_kept_add_word(&key, done[i].kept);
 	}
 	if (mp_kept_find(&kept, &key, test, sizeof(*test), &found))
 		return found;

@@ -22,12 +22,21 @@
 /* .. and so do those that lie in more memory. */
 #define SPAN_MAX (64ull << 20)
 /* Of more guesses than this only powers of two are tried. */
-#define GUESSES_MANY 300u
-#define GUESSES_MAX 1500u
+#define GUESSES_MANY 1500u
+#define GUESSES_MAX 4000u
 /* Strides that are tried for the sake of single guesses. */
 #define OWN_STRIDES 24u
 /* A test costs so many lines for nothing, beside its own. */
 #define LINES_FREE 150.0
+/* One that can only show that all fit is worth so much of another. */
+#define DIM 0.3
+/* .. and one over so many pages, of one over few. */
+#define PAGE 4096u
+#define PAGES_FREE 100.0
+/* Shares of lines that miss are measured this well, or better. */
+#define MORE_MISSED 0.1
+/* Where a test was hidden, lines fewer by this are tried first. */
+#define ROOM_FIRST 0.7
 /* As many guesses, or fewer, are put in order one by one. */
 #define SORTED_SINGLY 12u
 /* So many times what the levels inside hold puts all else out of them, and is
@@ -123,18 +132,16 @@ void mp_ways_free(struct mp_ways_sets *sets)
 
 /* -- what a guess says -------------------------------------------------- */
 
-/* What the levels inside hold at a stride, and the span of the nearest. */
+/* What the levels inside hold at a stride. */
 struct inside {
 	uint64_t low;
 	uint64_t high;
-	uint64_t span;
 };
 
 /*
  * An exclusive level holds its lines beside those inside. If they share one
  * set here, that is the sum. If not, it changes from hop to hop how many of
- * each set are inside: one too many of one set alone hardly ever shows where
- * any of the others' lines may lie inside in its stead.
+ * each set are inside: at times none, and at times enough of them.
  */
 static struct mp_ways_range beside(const struct mp_ways_guess *guess,
 				   uint64_t sets, const struct inside *inside)
@@ -144,31 +151,33 @@ static struct mp_ways_range beside(const struct mp_ways_guess *guess,
 
 	if (sets == 1)
 		held.low = own + inside->low;
-	else if (inside->span && guess->span % inside->span == 0)
-		held.low = own + 1;
 	return held;
+}
+
+static uint64_t sets_of(const struct mp_ways_guess *guess, uint64_t stride)
+{
+	return guess->span / gcd(guess->span, stride);
 }
 
 static struct mp_ways_range fitting(const struct mp_ways_guess *guess,
 				    uint64_t stride,
 				    const struct inside *inside)
 {
-	const uint64_t sets = guess->span / gcd(guess->span, stride);
+	const uint64_t sets = sets_of(guess, stride);
 	const uint64_t own = sets * guess->ways;
 
 	if (guess->exclusive)
 		return beside(guess, sets, inside);
-	if (own > inside->high)
-		return (struct mp_ways_range){ own, own };
-	/* What the level inside holds does not show whether it is here; and
-	 * lines that it keeps for good leave room for others here. */
-	return (struct mp_ways_range){ own, own + inside->high - 1 };
+	/* What the level inside keeps for good leaves room for others here. */
+	return (struct mp_ways_range){
+		own, own + (inside->high ? inside->high - 1 : 0)
+	};
 }
 
 static struct inside inside_of(const struct mp_ways_sets *sets,
 			       uint64_t stride, bool flushed)
 {
-	struct inside inside = { 0, 0, 0 };
+	struct inside inside = { 0, 0 };
 	struct mp_ways_range held;
 
 	if (!sets->inner || flushed)
@@ -176,8 +185,6 @@ static struct inside inside_of(const struct mp_ways_sets *sets,
 	held = mp_ways_held(sets->inner, stride);
 	inside.low = held.low;
 	inside.high = held.high;
-	if (sets->inner->n == 1)
-		inside.span = sets->inner->guess[0].span;
 	return inside;
 }
 
@@ -213,11 +220,21 @@ static bool is_foretold(const struct mp_ways_sets *sets,
 			const struct mp_ways_guess *guess,
 			const struct mp_ways_test *test)
 {
-	/* What flushes an exclusive level's lines moves them, too. */
-	if (test->flushed && guess->exclusive)
-		return false;
 	return sets->small || test->stride * test->lines <= sets->piece ||
 	       sets->piece % guess->span == 0;
+}
+
+/* The greatest share of lines that lie in sets with one too many. */
+static double may_miss(const struct mp_ways_guess *guess,
+		       const struct mp_ways_test *test)
+{
+	const uint64_t sets = sets_of(guess, test->stride);
+	const uint64_t each = test->lines / sets, more = test->lines % sets;
+
+	if (each > guess->ways)
+		return 1;
+	return each == guess->ways ?
+	       (double)(more * (each + 1)) / test->lines : 0;
 }
 
 /* Could the level hold that many, with the help of the one inside or, as
@@ -226,7 +243,10 @@ static bool is_possible(const struct mp_ways_guess *guess,
 			const struct mp_ways_test *test,
 			const struct mp_ways_range *held, uint32_t outcome)
 {
-	if (outcome == MP_WAYS_MISS)
+	if (test->missed > may_miss(guess, test) * (1 + MORE_MISSED) +
+			   MORE_MISSED)
+		return false;
+	if (outcome == MP_WAYS_MISS || outcome == MP_WAYS_MISS_ALL)
 		return held->low < test->lines;
 	if (outcome == MP_WAYS_FIT_HERE && !guess->exclusive)
 		return held->low >= test->lines;
@@ -317,6 +337,8 @@ struct choice {
 	bool flushed;
 	bool here;		/* all lines have to be seen in this level */
 	uint64_t inside;	/* lines that do not leave the levels inside */
+	double room;		/* lines, of those that were hidden, at most; 1 =
+				 * as few as tell */
 	double best;
 	struct mp_ways_test test;
 };
@@ -349,7 +371,7 @@ static void judge(struct choice *choice, uint64_t stride, uint32_t i,
 	};
 	struct below below;
 	uint64_t under, lines;
-	double value;
+	double value, pages;
 
 	/* It cannot be worth more than this, whatever is below. */
 	if (above * LINES_FREE / (LINES_FREE + 1) <= choice->best)
@@ -357,7 +379,8 @@ static void judge(struct choice *choice, uint64_t stride, uint32_t i,
 	below = below_of(said, i, all);
 	under = below.most;
 	/* Twice what fits is enough to be seen. */
-	lines = min_of(min_of(said[i].held.low, most), 2 * under + 1);
+	lines = min_of(min_of(said[i].held.low, most),
+		       choice->room < 1 ? 2 * under + 1 : under + 1);
 	if (below.weight <= 0 || lines <= under || lines > LINES_MAX ||
 	    (choice->here && lines <= choice->inside))
 		return;
@@ -367,10 +390,43 @@ static void judge(struct choice *choice, uint64_t stride, uint32_t i,
 	    is_done(choice->done, choice->n_done, &test))
 		return;
 	value = fmin(below.weight, above) * LINES_FREE / (LINES_FREE + test.lines);
+	pages = (double)test.lines * (double)stride / PAGE;
+	if (choice->sets->clear && test.lines > choice->sets->clear &&
+	    pages > choice->sets->clear)
+		value *= DIM;
+	value *= PAGES_FREE / (PAGES_FREE + pages);
 	if (value <= choice->best)
 		return;
 	choice->best = value;
 	choice->test = test;
+}
+
+/* What is likely where the level inside keeps no line: one too many of one
+ * set alone hardly ever shows in an exclusive level, and is no miss of all. */
+static void expect_here(const struct mp_ways_guess *guess,
+			struct mp_ways_range *held)
+{
+	if (!guess->exclusive)
+		held->high = held->low;
+	else if (held->low < held->high)
+		held->low++;
+}
+
+/* The most lines at a stride that may not be hidden. */
+static uint64_t most_shown(const struct choice *choice, uint64_t stride)
+{
+	uint64_t most = LINES_MAX;
+
+	for (uint32_t i = 0; i < choice->n_done; i++) {
+		const struct mp_ways_test *done = &choice->done[i];
+		const double room = fmin(done->lines * choice->room,
+					 done->lines - 1.0);
+
+		if (done->hidden && done->flushed == choice->flushed &&
+		    stride % done->stride == 0)
+			most = min_of(most, (uint64_t)room);
+	}
+	return most;
 }
 
 /*
@@ -382,9 +438,10 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 	const struct mp_ways_sets *sets = choice->sets;
 	const struct inside inside = inside_of(sets, stride,
 						      choice->flushed);
-	const uint64_t most = beyond || sets->small ||
+	const uint64_t room = beyond || sets->small ||
 			      sets->piece > SPAN_MAX ? SPAN_MAX / stride :
 						       sets->piece / stride;
+	const uint64_t most = min_of(room, most_shown(choice, stride));
 	struct below all = { 0 };
 	double above = 0;
 	uint32_t n = 0;
@@ -395,11 +452,9 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 
 		if (beyond && sets->piece % guess->span)
 			continue;
-		if (choice->flushed && guess->exclusive)
-			continue;
 		choice->said[n].held = fitting(guess, stride, &inside);
-		if (choice->here && !guess->exclusive)
-			choice->said[n].held.high = choice->said[n].held.low;
+		if (choice->here)
+			expect_here(guess, &choice->said[n].held);
 		choice->said[n].weight = guess->weight;
 		above += choice->said[n++].weight;
 	}
@@ -508,9 +563,37 @@ static void try_flushed(struct choice *choice)
 	}
 }
 
-bool mp_ways_witness(const struct mp_ways_sets *sets,
-		     const struct mp_ways_guess *guess,
-		     struct mp_ways_test *test)
+/* One too many for a set, put out of the level inside by others. */
+static bool flushed_witness(const struct mp_ways_sets *sets,
+			    const struct mp_ways_guess *guess,
+			    struct mp_ways_test *test)
+{
+	const uint64_t unit = unit_of(sets);
+	uint32_t slot[MP_WAYS_FLUSHERS];
+	uint64_t same;
+
+	if (!unit)
+		return false;
+	*test = (struct mp_ways_test){
+		.stride = guess->span / gcd(guess->span, unit) * unit,
+		.lines = guess->ways + 1,
+		.flushed = true,
+		.least = 1.0 / (guess->ways + 1),
+	};
+	return is_foretold(sets, guess, test) &&
+	       mp_ways_flushers(sets, test, &same, slot);
+}
+
+/* Only of lines in one piece is it known what the level inside does. */
+static bool is_in_row(const struct mp_ways_sets *sets,
+		      const struct mp_ways_test *test)
+{
+	return sets->small || test->stride * test->lines <= sets->piece;
+}
+
+static bool plain_witness(const struct mp_ways_sets *sets,
+			  const struct mp_ways_guess *guess, bool in_row,
+			  struct mp_ways_test *test)
 {
 	uint64_t stride[STRIDES];
 	const uint32_t n = list_strides(sets, stride);
@@ -525,11 +608,67 @@ bool mp_ways_witness(const struct mp_ways_sets *sets,
 			.least = 1.0 / (double)(held.low + 1),
 		};
 
-		if (held.low == held.high && is_foretold(sets, guess, &one) &&
+		if (guess->exclusive ? held.low < held.high :
+		    2 * held.low <= held.high + 1)
+			continue;
+		if (is_foretold(sets, guess, &one) &&
+		    (!in_row || is_in_row(sets, &one)) &&
 		    (!test->lines || one.lines < test->lines))
 			*test = one;
 	}
 	return test->lines > 0;
+}
+
+bool mp_ways_witness(const struct mp_ways_sets *sets,
+		     const struct mp_ways_guess *guess, bool flushed,
+		     struct mp_ways_test *test)
+{
+	if (flushed)
+		return flushed_witness(sets, guess, test);
+	return plain_witness(sets, guess, true, test) ||
+	       plain_witness(sets, guess, false, test);
+}
+
+/* Did the level inside keep lines that it has no room for all of? */
+static bool is_kept(const struct choice *choice)
+{
+	for (uint32_t i = 0; i < choice->n_done; i++)
+		if (choice->done[i].kept)
+			return true;
+	return false;
+}
+
+/* Tests that tell if all lines are seen in the level itself. */
+static void try_here(struct choice *choice, const uint64_t *stride, uint32_t n)
+{
+	choice->here = choice->sets->inner;
+	for (uint32_t i = 0; i < n && choice->best <= 0 && choice->here; i++)
+		try_stride(choice, stride[i], false);
+	choice->here = false;
+}
+
+/* One kind of test after the other, until one is worth something. */
+static void try_all(struct choice *choice, const uint64_t *stride, uint32_t n,
+		    bool with_flushed)
+{
+	const struct mp_ways_sets *sets = choice->sets;
+	bool kept;
+
+	for (uint32_t i = 0; i < n; i++)
+		try_stride(choice, stride[i], false);
+	for (uint32_t i = 0; i < n && choice->best <= 0 && !sets->small; i++)
+		try_stride(choice, stride[i], true);
+	kept = with_flushed && is_kept(choice);
+	for (uint32_t turn = 0; turn < 2; turn++) {
+		const bool may = with_flushed && sets->n <= GUESSES_MANY;
+
+		choice->flushed = false;
+		if (turn == kept)
+			try_here(choice, stride, n);
+		else if (may && choice->best <= 0)
+			try_flushed(choice);
+	}
+	choice->flushed = false;
 }
 
 bool mp_ways_choose(const struct mp_ways_sets *sets, double finest,
@@ -539,6 +678,7 @@ bool mp_ways_choose(const struct mp_ways_sets *sets, double finest,
 	struct choice choice = {
 		.sets = sets, .finest = finest, .done = done, .n_done = n_done,
 		.said = malloc((2 * sets->n + 1) * sizeof(*choice.said)),
+		.room = ROOM_FIRST,
 	};
 	uint64_t stride[STRIDES];
 	const uint32_t n = list_strides(sets, stride);
@@ -547,16 +687,10 @@ bool mp_ways_choose(const struct mp_ways_sets *sets, double finest,
 		free(choice.said);
 		return false;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		try_stride(&choice, stride[i], false);
-	for (uint32_t i = 0; i < n && choice.best <= 0 && !sets->small; i++)
-		try_stride(&choice, stride[i], true);
-	choice.here = sets->inner;
-	for (uint32_t i = 0; i < n && choice.best <= 0 && choice.here; i++)
-		try_stride(&choice, stride[i], false);
-	choice.here = false;
-	if (choice.best <= 0 && with_flushed && sets->n <= GUESSES_MANY)
-		try_flushed(&choice);
+	try_all(&choice, stride, n, with_flushed);
+	choice.room = 1;
+	if (choice.best <= 0)
+		try_all(&choice, stride, n, with_flushed);
 	free(choice.said);
 	*test = choice.test;
 	return choice.best > 0;

@@ -12,7 +12,7 @@
 /** MP_WAYS_MAX - the most lines in a set that are told apart */
 #define MP_WAYS_MAX 64u
 /** MP_WAYS_TESTS - tests of a level, at most */
-#define MP_WAYS_TESTS 32u
+#define MP_WAYS_TESTS 96u
 
 /**
  * struct mp_ways_guess - a way that a level may be built
@@ -35,6 +35,8 @@ struct mp_ways_guess {
  * @piece: bytes that lie in a row in memory; of small pages, nothing is said
  *	beyond one unless the level goes by virtual addresses
  * @small: memory is of small pages that lie anywhere
+ * @clear: of more lines than this, over more pages, only that they fit can be
+ *	seen; 0 = of any
  * @inner: of the level inside, or NULL
  * @n, @room, @guess: the guesses
  */
@@ -43,6 +45,7 @@ struct mp_ways_sets {
 	uint64_t grain;
 	uint64_t piece;
 	bool small;
+	uint32_t clear;
 	const struct mp_ways_sets *inner;
 	uint32_t n;
 	uint32_t room;
@@ -61,12 +64,20 @@ enum mp_ways_kind {
  * @lines: how many
  * @least: if not, so many of a turn's hops miss at least, as a share
  * @flushed: each turn other lines put these out of the levels inside
+ * @hidden: made, and some hops missed the next level, too, which may then be
+ *	what puts lines out of this one, or translations that missed hid it; as
+ *	many lines at any multiple of the stride would do no better
+ * @kept: made, and the level inside kept some of the lines
+ * @missed: made, and a share so great of its lines missed; 0 = not known
  */
 struct mp_ways_test {
 	uint64_t stride;
 	uint32_t lines;
 	bool flushed;
+	bool hidden;
+	bool kept;
 	double least;
+	double missed;
 };
 
 /** enum mp_ways_outcome - what came of a test */
@@ -75,6 +86,8 @@ enum mp_ways_outcome {
 	MP_WAYS_FIT,
 	MP_WAYS_FIT_HERE,	/* and no hop was served further inside */
 	MP_WAYS_MISS,
+	MP_WAYS_MISS_ALL,	/* every hop did: nothing is kept further inside */
+	MP_WAYS_HIDDEN,		/* the next level misses too, or the TLB does */
 	MP_WAYS_UNCLEAR,
 };
 
@@ -115,9 +128,10 @@ uint32_t mp_ways_flushers(const struct mp_ways_sets *sets,
 			  uint32_t slot[MP_WAYS_FLUSHERS]);
 
 /** mp_ways_witness() - the test with the fewest lines that a guess says have
- * just become too many; false where what the level inside holds hides it */
+ * just become too many, once they all are seen here; false where what the
+ * level inside holds hides it, or, of a flushed test, nothing puts that out */
 bool mp_ways_witness(const struct mp_ways_sets *sets,
-		     const struct mp_ways_guess *guess,
+		     const struct mp_ways_guess *guess, bool flushed,
 		     struct mp_ways_test *test);
 
 /** mp_ways_keep() - leave out the guesses that a test's outcome contradicts */

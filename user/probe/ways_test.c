@@ -20,6 +20,9 @@
 #include "analysis/sweep.h"
 #include "ioctl/memprobe.h"
 #include "limits.h"
+#include "perm.h"
+#include "rng.h"
+#include "steps.h"
 
 #define HOPS 512u
 /* A random set takes many turns to gather all its lines. */
@@ -28,6 +31,8 @@
  * too many makes at least: less than this share is none, more than that one. */
 #define FIT_SHARE 0.35
 #define MISS_SHARE 0.65
+/* More than this is all of them. */
+#define ALL_SHARE 0.99
 /* Shares of single hops, and of mean times, that can be told from none: the
  * latter by how well a mean time and a latency are known, cycles. */
 #define FINEST_SINGLE 0.008
@@ -42,6 +47,9 @@
 #define MEAN_ERROR_INSIDE 0.7
 /* What a control of nearly the same pages may be wrong by. */
 #define CONTROL_ERROR 0.3
+/* Lines of a control take so much of the innermost level. */
+#define CONTROL_SINGLE 0.8
+#define CONTROL_MEAN 0.5
 /* Turns of a flushed test, and those that go before what is in the levels has
  * settled. */
 #define FLUSH_BURSTS 48u
@@ -68,30 +76,41 @@ static void main_sweep(const struct mp_ways_rig *rig, uint64_t stride,
 	sweep->single = rig->level.single;
 }
 
+/* Are there too many lines for a control of all? Then one of each page has to
+ * do. */
+static bool is_paged(const struct mp_ways_level *level,
+		     const struct mp_ways_test *test)
+{
+	return test->lines > mp_ways_clear(level);
+}
+
 /* The same pages, or nearly so, each line in another set. */
 static uint64_t control_sweep(const struct mp_ways_rig *rig,
 			      const struct mp_ways_test *test,
 			      struct mp_sweep *sweep)
 {
 	const uint32_t line = rig->level.line;
-	uint64_t stride = test->stride;
+	uint64_t stride = test->stride, lines = test->lines;
 
-	if (stride % MP_WAYS_PAGE)
+	if (is_paged(&rig->level, test)) {
+		lines = (stride * lines - 1) / MP_WAYS_PAGE + 1;
+		stride = MP_WAYS_PAGE;
+	} else if (stride % MP_WAYS_PAGE) {
 		stride += line;
+	}
 	main_sweep(rig, stride, sweep);
-	if (stride == test->stride)
+	if (stride % MP_WAYS_PAGE == 0)
 		sweep->skew = line;
-	return stride * test->lines;
+	return stride * lines;
 }
 
-/* Lines that the innermost level has room for, wherever they lie. */
-static bool has_control(const struct mp_ways_rig *rig,
-			const struct mp_ways_test *test)
+/* Lines that the innermost level has room for, wherever they lie. Where single
+ * hops tell, a control that does not quite fit only hides misses. */
+uint32_t mp_ways_clear(const struct mp_ways_level *level)
 {
-	return test->lines <= rig->level.innermost_bytes /
-			      rig->level.line / 2;
+	return (uint32_t)(level->innermost_bytes / level->line *
+			  (level->single ? CONTROL_SINGLE : CONTROL_MEAN));
 }
-
 
 /* Share of slow hops; of means the time beyond a hit, in steps to the next
  * level. @own_cycles: of a hit. */
@@ -118,8 +137,11 @@ static bool goes_beyond(const struct mp_ways_level *level,
 		.bound[0] = (level->next_cycles + level->beyond_cycles) / 2,
 	};
 
-	if (!(level->beyond_cycles > level->next_cycles * MP_WAYS_APART))
+	if (level->beyond_cycles <= level->next_cycles * MP_WAYS_APART)
 		return false;
+	/* What is behind the next level is not known: it may be that. */
+	if (isnan(level->beyond_cycles))
+		return true;
 	if (!level->single)
 		return false;
 	return mp_spectrum_slower(batch, &spectrum, 0) > FINEST_SINGLE;
@@ -208,6 +230,9 @@ static enum mp_ways_outcome judge_test(const struct mp_ways_rig *rig,
 		return MP_WAYS_LACKING;
 	if (isnan(control[0]))
 		return MP_WAYS_UNCLEAR;
+	/* Nearly every hop of it goes to another page. */
+	if (is_paged(level, test) && !(control[1] < none))
+		return MP_WAYS_HIDDEN;
 	/* Of strides of whole pages the control touches the same pages. */
 	if (test->stride % MP_WAYS_PAGE)
 		doubt = CONTROL_ERROR * fmax(control[1], 0);
@@ -215,28 +240,69 @@ static enum mp_ways_outcome judge_test(const struct mp_ways_rig *rig,
 		return MP_WAYS_MISS;
 	if (!level->single && share[1] - fmax(control[0], 0) + doubt < none)
 		return MP_WAYS_FIT;
-	return MP_WAYS_UNCLEAR;
+	return control[1] > some ? MP_WAYS_HIDDEN : MP_WAYS_UNCLEAR;
 }
 
 /* -- a flushed test ----------------------------------------------------- */
 
+static void add_step(uint64_t at, uint32_t what, struct mp_exp *exp)
+{
+	struct mp_actor *actor = &exp->actor[0];
+
+	if (actor->length < at + actor->stride)
+		actor->length = at / actor->stride * actor->stride +
+				actor->stride;
+	exp->steps[exp->n_steps++] = (uint32_t)(at / actor->stride) << 2 | what;
+}
+
+/* One line of each page that a test touches, so that all fit the innermost
+ * level: what still takes its time are translations. */
+static void take_pages(const struct mp_ways_rig *rig, struct mp_exp *exp)
+{
+	const uint32_t line = rig->level.line > MP_STEPS_SLOT ?
+			      rig->level.line : MP_STEPS_SLOT;
+	const struct mp_exp all = *exp;
+	const uint64_t stride = all.actor[0].stride;
+	uint64_t page[MP_EXP_STEPS];
+	uint32_t n = 0, k;
+
+	exp->n_steps = 0;
+	exp->actor[0].length = 0;
+	exp->actor[0].stride = MP_STEPS_SLOT;
+	for (uint32_t i = 0; i < all.n_steps; i++) {
+		const uint64_t own = (all.steps[i] >> 2) * stride / MP_WAYS_PAGE;
+
+		for (k = 0; k < n && page[k] != own; k++)
+			;
+		if (k < n)
+			continue;
+		page[n++] = own;
+		add_step(own * MP_WAYS_PAGE + k * line % MP_WAYS_PAGE,
+			 MEMPROBE_STEP_TIME, exp);
+	}
+}
+
+/* In an order of which no prefetcher makes anything. */
+static void shuffle(uint32_t *order, uint32_t n)
+{
+	struct mp_rng rng;
+
+	mp_rng_seed(&rng, n);
+	mp_perm_order(order, n, 0, &rng);
+}
+
 /* The lines of the test, timed; then those that flush them. */
 static bool flushed_exp(const struct mp_ways_rig *rig,
-			const struct mp_ways_test *test, struct mp_exp *exp)
+			const struct mp_ways_test *test, bool control,
+			struct mp_exp *exp)
 {
-	uint32_t slot[MP_WAYS_FLUSHERS], last, n;
+	uint32_t slot[MP_WAYS_FLUSHERS], order[MP_EXP_STEPS], n;
 	uint64_t unit;
 
 	n = mp_ways_flushers(rig->sets, test, &unit, slot);
 	if (!n || n + test->lines > MP_EXP_STEPS)
 		return false;
-	last = (uint32_t)((test->lines - 1) * (test->stride / unit));
-	if (slot[n - 1] > last)
-		last = slot[n - 1];
-	if ((last + 1) * unit > rig->view->arena_max_bytes)
-		return false;
-	mp_exp_chase(exp, rig->view->cpu, rig->pages, (last + 1) * unit,
-		     unit, 0);
+	mp_exp_chase(exp, rig->view->cpu, rig->pages, 0, unit, 0);
 	exp->arena[0].node = rig->view->node;
 	exp->quiet = rig->view->quiet;
 	exp->actor[0].op = MP_OP_SEQUENCE;
@@ -244,12 +310,19 @@ static bool flushed_exp(const struct mp_ways_rig *rig,
 	exp->actor[0].detail = MP_DETAIL_HIST;
 	exp->actor[0].group = 1;
 	exp->actor[0].bursts = FLUSH_BURSTS;
+	shuffle(order, test->lines);
 	for (uint32_t i = 0; i < test->lines; i++)
-		exp->steps[exp->n_steps++] = (uint32_t)(i *
-			(test->stride / unit)) << 2 | MEMPROBE_STEP_TIME;
+		add_step(order[i] * test->stride, MEMPROBE_STEP_TIME, exp);
+	shuffle(order, n);
 	for (uint32_t i = 0; i < n; i++)
-		exp->steps[exp->n_steps++] = slot[i] << 2 | MEMPROBE_STEP_TOUCH;
-	return mp_exp_check(exp, NULL, 0) == 0;
+		add_step(slot[order[i]] * unit, MEMPROBE_STEP_TOUCH, exp);
+	if (control)
+		take_pages(rig, exp);
+	if (control && exp->n_steps > mp_ways_clear(&rig->level))
+		return false;
+	exp->arena[0].bytes = exp->actor[0].length;
+	return exp->actor[0].length <= rig->view->arena_max_bytes &&
+	       mp_exp_check(exp, NULL, 0) == 0;
 }
 
 /* One replicate: none of the lines may have been served inside, or with the
@@ -274,10 +347,12 @@ static enum mp_ways_outcome flushed_one(const struct mp_ways_level *level,
 	late.n_samples -= FLUSH_COLD;
 	inside = 1 - mp_spectrum_slower(&late, &spectrum, 0);
 	slow = mp_spectrum_slower(&late, &spectrum, 1);
-	if (!(inside < none) || goes_beyond(level, &late))
+	if (!(inside < none))
 		return MP_WAYS_UNCLEAR;
 	if (slow < FIT_SHARE * test->least)
 		return MP_WAYS_FIT;
+	if (goes_beyond(level, &late))
+		return MP_WAYS_HIDDEN;
 	return slow > MISS_SHARE * test->least ? MP_WAYS_MISS :
 						 MP_WAYS_UNCLEAR;
 }
@@ -301,10 +376,30 @@ static bool is_given_up(const struct mp_view *view, uint64_t id,
 	return counted < replicates && failed > MP_REPEATS_MAX;
 }
 
+/* Of a control: what is slow in it comes of the pages alone. */
+static enum mp_ways_outcome control_one(const struct mp_ways_level *level,
+					const struct mp_ways_test *test,
+					const struct mp_batch *batch)
+{
+	const double step = level->next_cycles - level->own_cycles;
+	const struct mp_spectrum spectrum = {
+		.n = 1,
+		.bound[0] = level->innermost_cycles + step / 2,
+	};
+	struct mp_batch late = *batch;
+
+	if (batch->n_samples <= FLUSH_COLD)
+		return MP_WAYS_UNCLEAR;
+	late.sample += FLUSH_COLD;
+	late.n_samples -= FLUSH_COLD;
+	return mp_spectrum_slower(&late, &spectrum, 0) <
+	       FIT_SHARE * test->least ? MP_WAYS_FIT : MP_WAYS_HIDDEN;
+}
+
 /* All replicates have to say the same. */
-static enum mp_ways_outcome flushed_outcome(const struct mp_ways_rig *rig,
-					    const struct mp_ways_test *test,
-					    uint32_t replicates)
+static enum mp_ways_outcome all_say(const struct mp_ways_rig *rig,
+				    const struct mp_ways_test *test,
+				    bool control, uint32_t replicates)
 {
 	const struct mp_view *view = rig->view;
 	enum mp_ways_outcome all = MP_WAYS_UNCLEAR, one;
@@ -312,7 +407,7 @@ static enum mp_ways_outcome flushed_outcome(const struct mp_ways_rig *rig,
 	struct mp_exp exp;
 	uint64_t id;
 
-	if (!flushed_exp(rig, test, &exp))
+	if (!flushed_exp(rig, test, control, &exp))
 		return MP_WAYS_UNCLEAR;
 	id = mp_exp_id(&exp);
 	for (uint32_t i = 0; i < view->n_batches; i++) {
@@ -320,7 +415,8 @@ static enum mp_ways_outcome flushed_outcome(const struct mp_ways_rig *rig,
 			continue;
 		if (!mp_batch_counts(view->batch[i]))
 			continue;
-		one = flushed_one(&rig->level, test, view->batch[i]);
+		one = (control ? control_one : flushed_one)(&rig->level, test,
+							    view->batch[i]);
 		all = n++ && one != all ? MP_WAYS_UNCLEAR : one;
 		if (all == MP_WAYS_UNCLEAR)
 			return all;
@@ -328,6 +424,20 @@ static enum mp_ways_outcome flushed_outcome(const struct mp_ways_rig *rig,
 	if (is_given_up(view, id, replicates))
 		return MP_WAYS_UNCLEAR;
 	return n < replicates ? MP_WAYS_LACKING : all;
+}
+
+/* Translations that miss would look like misses: the control tells. */
+static enum mp_ways_outcome flushed_outcome(const struct mp_ways_rig *rig,
+					    const struct mp_ways_test *test,
+					    uint32_t replicates)
+{
+	const enum mp_ways_outcome own = all_say(rig, test, false, replicates);
+	enum mp_ways_outcome control;
+
+	if (own != MP_WAYS_MISS)
+		return own;
+	control = all_say(rig, test, true, replicates);
+	return control == MP_WAYS_FIT ? own : control;
 }
 
 /* Of a ring that lacks replicates. */
@@ -354,6 +464,7 @@ int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 	uint64_t length, id = 0;
 	int err;
 
+	rig->missed = 0;
 	if (test->flushed) {
 		*outcome = flushed_outcome(rig, test, replicates);
 		return 0;
@@ -373,8 +484,9 @@ int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 		*outcome = MP_WAYS_FIT_HERE;
 	if (*outcome != MP_WAYS_LACKING)
 		return 0;
-	*outcome = MP_WAYS_UNCLEAR;
-	if (!has_control(rig, test))
+	*outcome = MP_WAYS_HIDDEN;
+	if (is_paged(level, test) && (test->stride * test->lines - 1) /
+				     MP_WAYS_PAGE >= mp_ways_clear(level))
 		return 0;
 	id = 0;
 	length = control_sweep(rig, test, &sweep);
@@ -386,8 +498,12 @@ int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 	if (!level->single)
 		where.beyond = share[1] - control[0] > BEYOND_MEAN;
 	if (*outcome == MP_WAYS_MISS && where.beyond &&
-	    level->beyond_cycles > MP_WAYS_APART * level->next_cycles)
-		*outcome = MP_WAYS_UNCLEAR;
+	    !(level->beyond_cycles <= MP_WAYS_APART * level->next_cycles))
+		*outcome = MP_WAYS_HIDDEN;
+	if (*outcome == MP_WAYS_MISS && level->single)
+		rig->missed = share[0] - control[1];
+	if (rig->missed > ALL_SHARE)
+		*outcome = MP_WAYS_MISS_ALL;
 	return err;
 }
 
@@ -400,13 +516,16 @@ int mp_ways_plan(const struct mp_ways_rig *rig,
 	struct mp_curve curve;
 	uint64_t length;
 	bool measured;
-	int err;
+	int err = 0;
 
 	if (test->flushed) {
 		struct mp_exp exp;
 
-		return flushed_exp(rig, test, &exp) ?
-		       mp_plan_add(plan, &exp, replicates) : 0;
+		if (flushed_exp(rig, test, false, &exp))
+			err = mp_plan_add(plan, &exp, replicates);
+		if (!err && flushed_exp(rig, test, true, &exp))
+			err = mp_plan_add(plan, &exp, replicates);
+		return err;
 	}
 	main_sweep(rig, test->stride, &sweep);
 	length = test->lines * test->stride;

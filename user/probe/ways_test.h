@@ -52,6 +52,7 @@ struct mp_ways_level {
  * @sets: what is left of its guesses
  * @pages: kind of memory
  * @evidence: the last two experiments that were looked at
+ * @missed: of the last test that was, see struct mp_ways_test
  */
 struct mp_ways_rig {
 	const struct mp_view *view;
@@ -59,7 +60,11 @@ struct mp_ways_rig {
 	const struct mp_ways_sets *sets;
 	uint32_t pages;
 	uint64_t evidence[2];
+	double missed;
 };
+
+/** mp_ways_clear() - the most lines of which a miss can be told */
+uint32_t mp_ways_clear(const struct mp_ways_level *level);
 
 /** mp_ways_finest() - the least share of misses that can be told from none */
 double mp_ways_finest(const struct mp_ways_level *level);

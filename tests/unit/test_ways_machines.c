@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Probe ways on simulated machines, where levels hide one another. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "made_view.h"
+#include "sim_ask.h"
+
+#define KIB 1024.0
+#define MHZ 3000.0
+#define LEVELS 3u
+
+/* A machine, and what earlier probes would have found of it. */
+struct asked {
+	const char *text;
+	double size[LEVELS];	/* 0: there is no such level */
+	double cycles[LEVELS];
+	double memory_cycles;
+	double line;
+};
+
+static struct sim_ask ask;
+
+static void tell(const struct asked *a)
+{
+	static const char *const name[LEVELS + 1] = { "l1d", "l2", "l3", "l4" };
+	char fact[MP_FACT_NAME];
+
+	for (uint32_t k = 0; k < LEVELS && a->size[k] > 0; k++) {
+		snprintf(fact, sizeof(fact), "cpu.%s.size", name[k]);
+		sim_ask_know(&ask, fact, a->size[k]);
+		snprintf(fact, sizeof(fact), "cpu.%s.line", name[k]);
+		sim_ask_know(&ask, fact, a->line);
+		snprintf(fact, sizeof(fact), "cpu.%s.latency-cycles", name[k]);
+		sim_ask_know(&ask, fact, a->cycles[k]);
+		snprintf(fact, sizeof(fact), "cpu.%s.latency", name[k]);
+		sim_ask_know(&ask, fact, a->cycles[k] * 1e3 / MHZ);
+	}
+	sim_ask_know(&ask, "cpu.dram.latency", a->memory_cycles * 1e3 / MHZ);
+}
+
+static void put(const struct asked *a)
+{
+	memset(&ask, 0, sizeof(ask));
+	tell(a);
+	sim_ask(&ask, a->text, mp_probe_find("ways"), 5);
+}
+
+static void found(const char *name, uint32_t ways)
+{
+	const struct mp_fact *fact = sim_ask_fact(&ask, name);
+
+	if (fact->verdict != MP_MEASURED || fact->value != ways)
+		fail_msg("%s: %s %g, not %u; %s", name,
+			 mp_verdict_name(fact->verdict), fact->value, ways,
+			 fact->reason);
+}
+
+#define HEAD "machine name=x clock_mhz=3000 memory_latency=270\n"
+#define CLOCK "clock tsc_mhz=3000 step=1 read=40\n"
+
+/* Sets of the second level fit those of the first, and leave only if other
+ * lines put them out. */
+static void fewer_ways_than_the_level_inside_has_are_seen(void **state)
+{
+	(void)state;
+	put(&(struct asked){
+		HEAD "level name=l1d size=20K ways=8 latency=4 line=32\n"
+		"level name=l2 size=128K ways=4 latency=9 line=32 policy=random\n"
+		"tlb level=1 page=4K entries=64 ways=4\n"
+		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n"
+		CLOCK,
+		{ 20 * KIB, 128 * KIB }, { 4, 9 }, 270, 32 });
+	found("cpu.l1d.ways", 8);
+	found("cpu.l2.ways", 4);
+	sim_ask_free(&ask);
+}
+
+/* The second level has three ways, and what it misses is no miss of the first
+ * alone. */
+static void few_ways_behind_do_not_hide_those_before(void **state)
+{
+	(void)state;
+	put(&(struct asked){
+		HEAD "level name=l1d size=12K ways=6 latency=3\n"
+		"level name=l2 size=48K ways=3 latency=9\n"
+		"level name=l3 size=256K ways=16 latency=21\n"
+		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n"
+		CLOCK,
+		{ 12 * KIB, 48 * KIB, 256 * KIB }, { 3, 9, 21 }, 270, 64 });
+	found("cpu.l1d.ways", 6);
+	found("cpu.l2.ways", 3);
+	sim_ask_free(&ask);
+}
+
+/* 46 lines stay in two levels of 21 and 23 ways, but not in one of them. */
+static void lines_that_stay_inside_are_not_counted(void **state)
+{
+	(void)state;
+	put(&(struct asked){
+		HEAD "level name=l1d size=84K ways=21 line=256 latency=6 policy=bit-plru\n"
+		"level name=l2 size=184K ways=23 line=256 latency=23 policy=lru\n"
+		"tlb level=1 page=4K entries=32 ways=full\n"
+		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=42\n"
+		CLOCK,
+		{ 84 * KIB, 184 * KIB }, { 6, 23 }, 270, 256 });
+	found("cpu.l1d.ways", 21);
+	found("cpu.l2.ways", 23);
+	sim_ask_free(&ask);
+}
+
+/* Huge pages take entries of small ones: 28 lines miss translations, too. */
+static void translations_are_not_taken_for_misses(void **state)
+{
+	(void)state;
+	put(&(struct asked){
+		HEAD "level name=l1d size=14848 ways=29 line=128 latency=3 policy=nru\n"
+		"level name=l2 size=56K ways=28 line=128 latency=9 policy=nru inclusion=inclusive\n"
+		"level name=l3 size=512K ways=16 line=128 latency=20\n"
+		"tlb level=1 page=4K entries=32 ways=full\n"
+		"tlb level=2 page=4K entries=1536 ways=12 cost=9\n"
+		"walk cost=56\n" CLOCK,
+		{ 14848, 56 * KIB, 512 * KIB }, { 3, 9, 20 }, 270, 128 });
+	found("cpu.l1d.ways", 29);
+	found("cpu.l2.ways", 28);
+	sim_ask_free(&ask);
+}
+
+/* What puts lines out of the first level moves them to the second. */
+static void an_exclusive_level_is_flushed_into_sight(void **state)
+{
+	(void)state;
+	put(&(struct asked){
+		HEAD "level name=l1d size=48K ways=12 latency=5 policy=random\n"
+		"level name=l2 size=256K ways=4 latency=16 inclusion=exclusive\n"
+		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n"
+		CLOCK,
+		{ 48 * KIB, 256 * KIB }, { 5, 16 }, 270, 64 });
+	found("cpu.l1d.ways", 12);
+	found("cpu.l2.ways", 4);
+	sim_ask_free(&ask);
+}
+
+/* 83 sets: only lines a multiple of 5312 bytes apart share one. */
+static void how_far_apart_lines_of_a_set_lie_is_told(void **state)
+{
+	const struct mp_series *series;
+
+	(void)state;
+	put(&(struct asked){
+		HEAD "level name=l1d size=21248 ways=4 latency=3\n"
+		"level name=l2 size=256K ways=16 latency=12\n"
+		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n"
+		CLOCK,
+		{ 21248, 256 * KIB }, { 3, 12 }, 270, 64 });
+	found("cpu.l1d.ways", 4);
+	series = mp_facts_find_series(&ask.found, "cpu.l1d.ways");
+	assert_non_null(series);
+	assert_true(series->point[0].x == 5312);
+	sim_ask_free(&ask);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fewer_ways_than_the_level_inside_has_are_seen),
+		cmocka_unit_test(few_ways_behind_do_not_hide_those_before),
+		cmocka_unit_test(lines_that_stay_inside_are_not_counted),
+		cmocka_unit_test(translations_are_not_taken_for_misses),
+		cmocka_unit_test(an_exclusive_level_is_flushed_into_sight),
+		cmocka_unit_test(how_far_apart_lines_of_a_set_lie_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
