@@ -199,6 +199,56 @@ static void a_line_of_32_bytes_is_visited_twice(void **state)
 	}
 }
 
+/* Nothing has said how much a miss brings in: it is half of a slot. */
+static void sectors_that_are_not_there_yet_are_no_misses(void **state)
+{
+	(void)state;
+	put(&(struct asked){ { "nru sector=32", "lru" }, { 8, 16 }, "", "",
+			     0, 0 });
+	found("cpu.l1d.policy", "mru");
+	found("cpu.l2.policy", "lru");
+	sim_ask_free(&ask);
+	put(&(struct asked){ { "tree-plru", "nru sector=32" }, { 8, 16 }, "",
+			     "", 0, 0 });
+	found("cpu.l1d.policy", "plru");
+	found("cpu.l2.policy", "mru");
+}
+
+/* Lines leave both levels inside before they are looked at. */
+static void a_third_level_that_is_not_hashed_is_asked_too(void **state)
+{
+	(void)state;
+	sim_ask_know(&ask, "cpu.l3.ways", 16);
+	put(&(struct asked){ { "lru", "srrip" }, { 8, 8 }, "", "", 0, 0 });
+	found("cpu.l2.policy", "srrip");
+	found("cpu.l3.policy", "lru");
+}
+
+/* 83 sets: no size tells that they begin anew after so many bytes. */
+static void a_distance_that_was_seen_is_better_than_a_size(void **state)
+{
+	const struct mp_point point = { .x = 5312, .value = 4 };
+	struct mp_where where;
+	struct mp_series *series;
+
+	(void)state;
+	mp_where_cpu(&where, 0);
+	series = mp_facts_add_series(&ask.known, "cpu.l1d.ways", &where);
+	assert_non_null(series);
+	assert_int_equal(mp_series_add(series, &point), 0);
+	sim_ask_know(&ask, "cpu.l1d.line", 64);
+	sim_ask_know(&ask, "cpu.l1d.size", 21504);
+	sim_ask_know(&ask, "cpu.l1d.ways", 4);
+	sim_ask_know(&ask, "cpu.l1d.latency", 1);
+	sim_ask_know(&ask, "cpu.l2.latency", 4);
+	sim_ask(&ask, "machine name=x clock_mhz=3000 memory_latency=250\n"
+		"level name=l1d size=21248 ways=4 latency=3 policy=tree-plru\n"
+		"level name=l2 size=256K ways=16 latency=12\n"
+		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n",
+		mp_probe_find("policy"), 5);
+	found("cpu.l1d.policy", "plru");
+}
+
 static void an_exclusive_level_is_not_taken_for_another_policy(void **state)
 {
 	static const char *const policy[] = { "fifo", "lru", "tree-plru" };
@@ -314,6 +364,9 @@ int main(void)
 		TEST(small_pages_hide_the_sets_of_the_second_level),
 		TEST(translations_are_no_misses),
 		TEST(a_line_of_32_bytes_is_visited_twice),
+		TEST(sectors_that_are_not_there_yet_are_no_misses),
+		TEST(a_third_level_that_is_not_hashed_is_asked_too),
+		TEST(a_distance_that_was_seen_is_better_than_a_size),
 		TEST(an_exclusive_level_is_not_taken_for_another_policy),
 		TEST(an_inclusive_level_is_like_any_other),
 		TEST(ways_that_were_counted_wrong_give_no_policy),

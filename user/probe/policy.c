@@ -16,9 +16,8 @@
 #include "backend.h"
 #include "probe/policy_look.h"
 
-/* Levels that can be asked, and levels that have a fact. */
-#define LEVELS 2u
-#define FACTS 3u
+/* Levels that are asked. */
+#define LEVELS 3u
 /* Walks to begin with, and so many more each time that classes are left. */
 #define WALKS_FIRST 6u
 #define WALKS_MORE 4u
@@ -92,6 +91,19 @@ static int find(const struct mp_view *view,
 	return found->n ? mp_policy_judge(seen, found->n, &found->verdict) : 0;
 }
 
+/* What no policy explains may be lines that come in by halves. */
+static int find_either(const struct mp_view *view,
+		       struct mp_policy_level *level, struct found *found)
+{
+	int err = find(view, level, found);
+
+	if (!err && found->n >= WALKS_FIRST &&
+	    (!found->verdict.classes || found->stayed > STAYED) &&
+	    mp_policy_level_halve(level))
+		err = find(view, level, found);
+	return err;
+}
+
 static bool is_open(const struct found *found)
 {
 	const uint32_t classes = found->verdict.classes;
@@ -110,7 +122,7 @@ static int plan_level(const struct mp_view *view, uint32_t k,
 
 	if (!mp_policy_level_find(view, k, &level, why))
 		return 0;
-	err = find(view, &level, found);
+	err = find_either(view, &level, found);
 	if (err)
 		return err;
 	if (found->n >= WALKS_FIRST && is_open(found))
@@ -215,15 +227,11 @@ static int infer_level(const struct mp_view *view, uint32_t k,
 		fact->verdict = MP_ABSENT;
 		return 0;
 	}
-	if (k >= LEVELS) {
-		mp_fact_cannot(fact, "", "a level so far out is hashed over slices: which lines share a set is not known");
-		return 0;
-	}
 	if (!mp_policy_level_find(view, k, &level, why)) {
 		mp_fact_cannot(fact, "", "%s", why);
 		return 0;
 	}
-	err = find(view, &level, found);
+	err = find_either(view, &level, found);
 	if (!err)
 		settle(&level, found, fact);
 	return err;
@@ -234,7 +242,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 	struct found *found = malloc(sizeof(*found));
 	int err = found ? 0 : -ENOMEM;
 
-	for (uint32_t k = 0; k < FACTS && !err; k++) {
+	for (uint32_t k = 0; k < LEVELS && !err; k++) {
 		struct mp_fact *fact = mp_cpu_fact(facts, view,
 						   mp_cpu_level_name[k],
 						   "policy", "");

@@ -25,7 +25,7 @@
  * one in twenty where victims are random. */
 #define LEAVE_TURNS 3u
 /* Lines that do it return no sooner than after so many turns. */
-#define LEAVE_LINES 6u
+#define LEAVE_LINES 4u
 /* Steps of a walk that do so; the others empty the set, and look. */
 #define LEAVE_STEPS_MAX 320u
 /* Ways that a walk has room for. */
@@ -84,6 +84,25 @@ static uint64_t round_way(double bytes)
 	return fabs((double)best - bytes) <= WAY_ERROR * bytes ? best : exact;
 }
 
+/* Bytes from line to line of a set: as probe ways saw them, or as size and
+ * ways have it; 0 = they do not tell. Slots are so many bytes, or a multiple. */
+static uint64_t way_of(const struct mp_view *view, uint32_t k, double size,
+		       double ways)
+{
+	const struct mp_series *series;
+	char name[MP_FACT_NAME];
+	uint64_t span;
+
+	snprintf(name, sizeof(name), "cpu.%s.ways", mp_cpu_level_name[k]);
+	series = mp_facts_find_series(view->facts, name);
+	if (!series || !series->n)
+		return round_way(size / ways);
+	span = (uint64_t)series->point[0].x;
+	while (span % MP_STEPS_SLOT)
+		span *= 2;
+	return span;
+}
+
 static bool find_times(const struct mp_view *view,
 		       struct mp_policy_level *level)
 {
@@ -96,6 +115,10 @@ static bool find_times(const struct mp_view *view,
 		next = mp_cpu_value(view, "dram", "latency");
 	level->more_ns = own - mp_cpu_value(view, mp_cpu_level_name[0],
 					    "latency");
+	level->inside_ns = !level->k ? 0 :
+			   own - mp_cpu_value(view,
+					mp_cpu_level_name[level->k - 1],
+					"latency");
 	level->miss_ns = next - own;
 	return level->more_ns >= 0 && level->miss_ns > 0;
 }
@@ -121,28 +144,36 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* Lines have to leave the level inside by others of the same set there, and
+/* Lines have to leave the levels inside by others of the same sets there, and
  * of another set here. */
 static bool find_inside(const struct mp_view *view,
 			struct mp_policy_level *level, char why[MP_FACT_TEXT])
 {
-	const double size = measured(view, level->k - 1, "size");
-	const double ways = measured(view, level->k - 1, "ways");
+	uint32_t most = 0;
 
-	if (isnan(size) || isnan(ways))
-		return cannot(why, "the ways of the level inside, which hides this one, could not be counted");
-	level->stride = round_way(size / ways);
-	if (level->k > 1 || !level->stride)
-		return cannot(why, "how far apart the lines of a set of the level inside are is not known");
+	level->stride = 1;
+	for (uint32_t k = 0; k < level->k; k++) {
+		const double size = measured(view, k, "size");
+		const double ways = measured(view, k, "ways");
+		uint64_t way;
+
+		if (isnan(size) || isnan(ways))
+			return cannot(why, "the ways of the level inside, which hides this one, could not be counted");
+		way = way_of(view, k, size, ways);
+		if (!way)
+			return cannot(why, "how far apart the lines of a set of the level inside are is not known");
+		level->stride *= way / common_divisor(level->stride, way);
+		most = ways > most ? (uint32_t)ways : most;
+	}
 	level->apart = (uint32_t)(level->way_bytes /
 				  common_divisor(level->way_bytes,
 						 level->stride));
 	if (level->apart < 2)
 		return cannot(why, "what drives lines out of the level inside falls on the same set here");
-	level->leave = LEAVE_TURNS * (uint32_t)ways;
-	/* If they drove one another out here they might not stay inside. */
-	if (leave_lines(level, LEAVE_STEPS_MAX) >
-	    (level->apart - 1) * level->ways)
+	level->leave = LEAVE_TURNS * most;
+	/* If they drove one another out here they might not stay inside for
+	 * as long as it takes. */
+	if (most > (level->apart - 1) * level->ways)
 		return cannot(why, "there are too few sets for what drives lines out of the level inside");
 	return true;
 }
@@ -166,6 +197,22 @@ static bool find_control(struct mp_policy_level *level, double inner_ways,
 	return true;
 }
 
+/* A slot is two lines where these are that short, or two sectors. */
+static void find_visits(const struct mp_view *view,
+			struct mp_policy_level *level, double line)
+{
+	level->visits = line < MP_STEPS_SLOT ? MP_STEPS_VISITS / 2 :
+					       MP_STEPS_VISITS;
+	for (uint32_t i = 0; i <= level->k; i++) {
+		const double sector = measured(view, i, "sector");
+
+		if (sector < MP_STEPS_SLOT)
+			level->visits = MP_STEPS_VISITS / 2;
+		level->unsure |= isnan(sector);
+	}
+	level->unsure &= level->visits == MP_STEPS_VISITS;
+}
+
 bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 			  struct mp_policy_level *level,
 			  char why[MP_FACT_TEXT])
@@ -175,6 +222,8 @@ bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 	const double line = measured(view, 0, "line");
 
 	*level = (struct mp_policy_level){ .k = k };
+	if (k > 1 && !isnan(size) && isnan(ways))
+		return cannot(why, "so far out, where lines may be hashed over slices, the level's ways could not be measured");
 	if (isnan(size) || isnan(ways))
 		return cannot(why, "the level's size or ways could not be measured");
 	if (ways < 2)
@@ -182,15 +231,13 @@ bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 	if (ways > WAYS_MAX)
 		return cannot(why, "a sequence has no room for the lines of a set so large");
 	level->ways = (uint32_t)ways;
-	level->way_bytes = round_way(size / ways);
+	level->way_bytes = way_of(view, k, size, ways);
 	level->stride = level->way_bytes;
 	level->apart = 1;
 	level->repeats = level->way_bytes && !(HUGE_PAGE % level->way_bytes);
 	if (!level->way_bytes)
 		return cannot(why, "size and ways do not tell how far apart the lines of a set are");
-	/* A slot is two lines where these are that short. */
-	level->visits = line < MP_STEPS_SLOT ? MP_STEPS_VISITS / 2 :
-					       MP_STEPS_VISITS;
+	find_visits(view, level, line);
 	if (line < MP_STEPS_SLOT / 2)
 		return cannot(why, "lines so short hold too few steps of a sequence");
 	if (!find_times(view, level))
@@ -202,6 +249,16 @@ bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 }
 
 /* -- experiments -------------------------------------------------------- */
+
+bool mp_policy_level_halve(struct mp_policy_level *level)
+{
+	const bool may = level->unsure;
+
+	if (may)
+		level->visits = MP_STEPS_VISITS / 2;
+	level->unsure = false;
+	return may;
+}
 
 void mp_policy_look_walk(const struct mp_policy_level *level, uint32_t number,
 			 struct mp_policy_walk *walk)
@@ -450,7 +507,7 @@ static void see_look(const struct mp_policy_level *level,
 		    miss;
 	/* More of a hit than this level has: it was one inside. */
 	looked->stayed += level->k && (share - 1) * level->miss_ns >
-					      level->more_ns / 2;
+					      level->inside_ns / 2;
 	looked->hit[look] = fmin(fmax(share, 0), 1);
 	looked->error[look] = hypot(error[0], error[1]) / miss;
 }

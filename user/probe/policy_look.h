@@ -20,14 +20,16 @@
  * @ways: lines of a set
  * @way_bytes: lines so far apart fall on one set
  * @apart: from line to line of a walk, slots: they fall on one set here and,
- *	where there is one, on one of the level inside
- * @stride: bytes from slot to slot: @way_bytes, or those of the level inside
+ *	where there are such, on one of each level inside
+ * @stride: bytes from slot to slot: @way_bytes, or those of all levels inside
  * @repeats: sets repeat in each huge page
  * @line: bytes of a line, as far as slots go: MP_STEPS_SLOT at least
  * @spread: lines of a page, and of a way of the innermost level, at most
  * @leave: steps that drive lines out of the level inside; 0 = there is none
  * @visits: how often a slot's line may be accessed
+ * @unsure: .. if a miss brings in that much; how much that is is not known
  * @more_ns: what a hit costs more than one in the innermost level
+ * @inside_ns: .. and than one in the level inside
  * @miss_ns: what a miss costs more than a hit, at least
  */
 struct mp_policy_level {
@@ -41,7 +43,9 @@ struct mp_policy_level {
 	uint32_t spread;
 	uint32_t leave;
 	uint32_t visits;
+	bool unsure;
 	double more_ns;
+	double inside_ns;
 	double miss_ns;
 };
 
@@ -56,6 +60,10 @@ struct mp_policy_level {
 bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 			  struct mp_policy_level *level,
 			  char why[MP_FACT_TEXT]);
+
+/** mp_policy_level_halve() - take slots for two sectors, if they may be;
+ * false: they are not */
+bool mp_policy_level_halve(struct mp_policy_level *level);
 
 /** mp_policy_look_walk() - walk number @number over a level */
 void mp_policy_look_walk(const struct mp_policy_level *level, uint32_t number,
