@@ -205,6 +205,32 @@ static void refused_huge_pages_become_small_ones(void **state)
 	mp_batch_free(&batch);
 }
 
+static void reserved_pages_stand_in_for_refused_ones(void **state)
+{
+	static const char text[] =
+		"level name=l1d size=32K ways=8 latency=4\n"
+		"place thp=refused huge=3\n";
+	static const struct {
+		uint64_t bytes;
+		uint32_t pages;
+	} rows[] = {
+		{ 64 * KIB, MP_PAGES_2M }, { 6 * MIB, MP_PAGES_2M },
+		{ 6 * MIB + 64, MP_PAGES_4K },
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct mp_batch batch;
+		struct mp_exp exp;
+
+		ask(&exp, MP_PAGES_THP, rows[i].bytes);
+		chase(text, &exp, 1, 0, &batch);
+		assert_int_equal(batch.error, 0);
+		assert_int_equal(batch.grant.arena[0].pages, rows[i].pages);
+		mp_batch_free(&batch);
+	}
+}
+
 static void what_cannot_be_had_is_an_error(void **state)
 {
 	static const struct {
@@ -377,6 +403,7 @@ int main(void)
 		cmocka_unit_test(the_grant_tells_clock_and_read_cost),
 		cmocka_unit_test(pages_are_granted_as_the_machine_has_them),
 		cmocka_unit_test(refused_huge_pages_become_small_ones),
+		cmocka_unit_test(reserved_pages_stand_in_for_refused_ones),
 		cmocka_unit_test(what_cannot_be_had_is_an_error),
 		cmocka_unit_test(
 			the_largest_arena_is_half_the_memory_or_the_cap),

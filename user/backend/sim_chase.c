@@ -75,8 +75,20 @@ uint64_t mp_sim_chase_max_bytes(const struct mp_sim_machine *machine)
 static int take_pages(uint64_t bytes, uint32_t shift, uint32_t reserved,
 		      uint64_t *taken)
 {
-	*taken += ((bytes - 1) >> shift) + 1;
-	return *taken <= reserved ? 0 : -ENOMEM;
+	const uint64_t more = ((bytes - 1) >> shift) + 1;
+
+	if (*taken + more > reserved)
+		return -ENOMEM;
+	*taken += more;
+	return 0;
+}
+
+/* Where transparent ones are refused, reserved ones if there are enough. */
+static uint32_t instead_of_thp(const struct mp_sim_pages *place,
+			       uint64_t bytes, uint64_t *huge)
+{
+	return take_pages(bytes, MP_SIM_HUGE_SHIFT, place->huge_pages, huge) ?
+	       MP_PAGES_4K : MP_PAGES_2M;
 }
 
 static int get_pages(const struct mp_sim_machine *machine,
@@ -91,7 +103,7 @@ static int get_pages(const struct mp_sim_machine *machine,
 
 		got[i] = arena->pages;
 		if (arena->pages == MP_PAGES_THP && place->thp_refused)
-			got[i] = MP_PAGES_4K;
+			got[i] = instead_of_thp(place, arena->bytes, &huge);
 		if (arena->pages == MP_PAGES_2M)
 			err = take_pages(arena->bytes, MP_SIM_HUGE_SHIFT,
 					 place->huge_pages, &huge);

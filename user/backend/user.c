@@ -93,7 +93,10 @@ static int open_pages(struct user *user, struct mp_target *target, int pages)
 	user->reserved = mp_user_pages_work(MP_PAGES_2M, user->place.node);
 	user->pages_forced = pages >= 0;
 	if (pages < 0) {
-		user->pages = user->thp ? MP_PAGES_THP : MP_PAGES_4K;
+		/* Arenas that are larger than what is reserved get small
+		 * pages, and say so. */
+		user->pages = user->thp ? MP_PAGES_THP :
+			      user->reserved ? MP_PAGES_2M : MP_PAGES_4K;
 		return 0;
 	}
 	user->pages = (uint32_t)pages;

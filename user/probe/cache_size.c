@@ -80,7 +80,7 @@ static uint32_t edge_replicates(const struct mp_view *view,
 	struct mp_sweep sweep;
 
 	/* Scattered pages with no second opinion want more of them. */
-	if (!mp_cpu_side_sweep(view, 1, &sweep) || mp_cpu_small_pages(edges))
+	if (!mp_cpu_side_sweep(view, 1, &sweep) || mp_cpu_small_pages(edges, k))
 		n *= 2;
 	if (!edges->fitted[k])
 		return n;
@@ -122,7 +122,7 @@ static int plan_sides(const struct mp_view *view,
 	}
 	for (uint32_t side = 0; side < MP_CPU_SIDES && !err; side++) {
 		if (!mp_cpu_level_sweep(view, edges, k, side, &sweep) ||
-		    (side && (plain || mp_cpu_small_pages(edges))))
+		    (side && (plain || mp_cpu_small_pages(edges, k))))
 			break;
 		if (!dear)
 			err = mp_cpu_grid(&sweep, view, size / 5, size * 5,

@@ -220,9 +220,10 @@ const struct mp_curve *mp_cpu_level_side(const struct mp_cpu_edges *edges,
  * that others share it; the innermost only where single hops are timed. */
 bool mp_cpu_has_sides(const struct mp_cpu_edges *edges, uint32_t k);
 
-/** mp_cpu_small_pages() - does the memory of the first side consist of small
- * pages, whatever was wished for? The second is no other look then. */
-bool mp_cpu_small_pages(const struct mp_cpu_edges *edges);
+/** mp_cpu_small_pages() - does the memory of the first side at level @k's edge
+ * consist of small pages, whatever was wished for? The second is no other look
+ * then. */
+bool mp_cpu_small_pages(const struct mp_cpu_edges *edges, uint32_t k);
 
 /**
  * mp_cpu_held() - the longest ring of which a level in doubt held all

@@ -204,15 +204,19 @@ static void join(const struct mp_edge *a, const struct mp_edge *b,
 }
 
 /* Small pages are thrown singly. How huge ones lie is for the machine below
- * this one to say, and it does not. */
-static double page_of(const struct mp_curve *curve)
+ * this one to say, and it does not. Short rings may lie in one page, and long
+ * ones in small ones where the huge ones did not do: so it is that of a ring
+ * beyond a length, or of the longest. */
+static double page_of(const struct mp_curve *curve, double beyond)
 {
 	const struct mp_grant *grant;
+	uint32_t i = 0;
 
 	if (!curve->n)
 		return 0;
-	/* A short ring may lie in one page. */
-	grant = &curve->at[curve->n - 1].batch[0]->grant;
+	while (i + 1 < curve->n && (double)curve->at[i].length < beyond)
+		i++;
+	grant = &curve->at[i].batch[0]->grant;
 	return grant->n_arenas && grant->arena[0].pages == MP_PAGES_4K &&
 	       !grant->arena[0].contiguous ? SMALL_PAGE : 0;
 }
@@ -241,7 +245,8 @@ static int fit_curve(const struct mp_view *view,
 	err = fit_stretch(edges, fits, curve, k, data);
 	if (err)
 		goto out;
-	data->page_bytes = page_of(curve_of(edges, k, curve));
+	data->page_bytes = page_of(curve_of(edges, k, curve),
+				   edges->level[k].high_bytes);
 	data->may_hash = k >= FIRST_HASHED;
 	data->scatters = data->page_bytes > 0 && curve != MAIN ?
 			 MP_EDGE_EVEN | MP_EDGE_RANDOM : MP_EDGE_ANY;
@@ -512,9 +517,10 @@ bool mp_cpu_edge_plain(const struct mp_cpu_edges *edges, uint32_t k)
 	       is_plain(&edges->edge[k], edges->table, VERY_PLAIN);
 }
 
-bool mp_cpu_small_pages(const struct mp_cpu_edges *edges)
+bool mp_cpu_small_pages(const struct mp_cpu_edges *edges, uint32_t k)
 {
-	return page_of(&edges->side[0]) > 0;
+	return page_of(mp_cpu_level_side(edges, k, 0),
+		       edges->level[k].high_bytes) > 0;
 }
 
 double mp_cpu_miss(const struct mp_cpu_edges *edges, uint32_t k, double length)
