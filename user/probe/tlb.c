@@ -22,17 +22,18 @@
  * and if they are not, they lie this far apart. */
 #define SAME 0.05
 #define APART 1.3
-/* Huge pages without entries of their own take those of small ones: so many
- * times as many as there are, and some of them miss. */
-#define SPLINTERS 2u
 /* Reserved huge pages: so many at most, and fewer are of no use. */
 #define PAGES_TRIED 256u
 #define PAGES_FEWEST 8u
+/* Reasons. */
+#define SPLINTERED "pages of 2 MiB take entries of 4 KiB ones"
+#define UNDISTURBED "too few undisturbed measurements"
 /* Beside enum mp_tlb_say. */
 #define MP_TLB_REFUSED (MP_TLB_LACKS + 1)
 
-/* All that is found out about pages of one kind. */
+/* All that is found out about pages of one kind, and how it was asked. */
 struct found {
+	struct mp_tlb_ask ask;
 	struct mp_tlb_level first;
 	struct mp_tlb_level second;
 	const char *why;	/* nothing is; NULL */
@@ -51,11 +52,14 @@ static int find_levels(struct mp_tlb_ask *ask, struct found *found)
 	struct mp_tlb_ask hops;
 
 	mp_tlb_first(ask, &found->first);
+	found->ask = *ask;
 	if (found->first.end != MP_TLB_FOUND || ask->err)
 		return ask->err;
 	if (mp_tlb_ask_init(&hops, ask->view, ask->plan, ask->pages, true)) {
 		hops.pages_most = ask->pages_most;
 		hops.skew = ask->skew;
+		hops.other_skew = ask->other_skew;
+		hops.lines_held = ask->lines_held;
 		mp_tlb_second(&hops, &found->first, &found->second);
 	} else {
 		found->second.end = hops.lacks && hops.plan ? MP_TLB_OPEN :
@@ -77,7 +81,7 @@ static int find_small(const struct mp_view *view, struct mp_plan *plan,
 	if (mp_tlb_ask_init(&ask, view, plan, MP_PAGES_4K, false))
 		return find_levels(&ask, found);
 	if (!plan || !ask.lacks)
-		found->why = "too few undisturbed measurements";
+		found->why = UNDISTURBED;
 	return ask.err;
 }
 
@@ -101,21 +105,60 @@ static uint32_t find_reserved(struct mp_tlb_ask *ask)
 	return MP_TLB_NO;
 }
 
-/* Do huge pages have entries of their own? */
+/* Do huge pages have entries of their own? Small ones that are parts of them
+ * must then cost less than if they were not, whatever the caches lose. */
 static uint32_t splinters(const struct mp_tlb_ask *huge,
 			  const struct found *small)
 {
-	struct mp_tlb_ask ask = *huge;
-	uint32_t n = SPLINTERS * small->first.entries, say;
+	struct mp_tlb_ask part = *huge, whole = small->ask;
+	struct mp_tlb_seen seen, single;
+	uint32_t n = mp_tlb_full_of(&small->first), say = MP_TLB_UNSURE;
+	bool there;
 
-	ask.pages_most *= ask.page_bytes / MP_TLB_SMALL_PAGE;
-	ask.page_bytes = MP_TLB_SMALL_PAGE;
-	if (n > ask.lines_held)
-		n = ask.lines_held;
-	if (n <= small->first.entries)
-		return MP_TLB_UNSURE;
-	say = mp_tlb_misses(&ask, 1, n);
-	return ask.refused ? MP_TLB_REFUSED : say;
+	part.pages_most *= part.page_bytes / MP_TLB_SMALL_PAGE;
+	part.page_bytes = MP_TLB_SMALL_PAGE;
+	part.skew = whole.skew;
+	part.lines_held = whole.lines_held;
+	if (n > part.lines_held)
+		n = part.lines_held;
+	for (uint32_t k = MP_TLB_REPLICATES;
+	     k <= MP_TLB_MANY && say == MP_TLB_UNSURE; k *= 4) {
+		whole.plan = huge->plan;
+		there = mp_tlb_look(&whole, 1, n, k, &single);
+		there &= mp_tlb_look(&part, 1, n, k, &seen);
+		if (part.refused)
+			return MP_TLB_REFUSED;
+		if (!there)
+			return huge->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
+		say = mp_tlb_compare(seen.cycles,
+				     hypot(seen.error, single.error / 2),
+				     single.cycles / 2);
+	}
+	return say;
+}
+
+/* Entries of small pages are not known. As far apart as huge ones, as many of
+ * them as miss must fit; or they may take the same entries. */
+static int find_alone(struct mp_tlb_ask *huge, const struct found *small,
+		      struct found *found)
+{
+	struct mp_tlb_ask ask = small->ask;
+	uint32_t say;
+	int err = find_levels(huge, found);
+
+	if (err || huge->refused)
+		return err ? err : -EAGAIN;
+	if (found->first.end != MP_TLB_FOUND)
+		return 0;
+	ask.plan = huge->plan;
+	say = mp_tlb_misses(&ask,
+			    (uint32_t)(huge->page_bytes / MP_TLB_SMALL_PAGE),
+			    found->first.entries + 1);
+	if (say == MP_TLB_LACKS)
+		found->first.end = MP_TLB_OPEN;
+	else if (say != MP_TLB_NO)
+		found->why = say == MP_TLB_YES ? SPLINTERED : UNDISTURBED;
+	return ask.err;
 }
 
 /* Return: 0, -EAGAIN: there are none of this kind; -ENOMEM. */
@@ -132,12 +175,14 @@ static int find_kind(const struct mp_view *view, struct mp_plan *plan,
 		say = find_reserved(&ask);
 	if (say == MP_TLB_NO)
 		return -EAGAIN;
+	if (say == MP_TLB_YES && small->first.end != MP_TLB_FOUND)
+		return find_alone(&ask, small, found);
 	if (say == MP_TLB_YES)
 		say = splinters(&ask, small);
 	if (say == MP_TLB_REFUSED)
 		return -EAGAIN;
 	if (say == MP_TLB_YES)
-		found->why = "pages of 2 MiB take entries of 4 KiB ones";
+		found->why = SPLINTERED;
 	else if (say == MP_TLB_UNSURE)
 		found->why = "too few undisturbed measurements, or the innermost cache is too small";
 	if (found->why || say == MP_TLB_LACKS || ask.err)
@@ -154,7 +199,7 @@ static int find_huge(const struct mp_view *view, struct mp_plan *plan,
 	memset(found, 0, sizeof(*found));
 	if (!(view->caps & MP_CAP_HUGE))
 		found->why = "there are no pages of 2 MiB here";
-	else if (small->why || small->first.end != MP_TLB_FOUND)
+	else if (small->why)
 		found->why = "pages of 4 KiB do not show what a TLB costs here";
 	for (uint32_t i = 0; i < 2 && !found->why && err == -EAGAIN; i++)
 		if (!view->pages_forced || view->pages == kinds[i])
@@ -212,7 +257,7 @@ static void judge_entries(const struct mp_tlb_level *level,
 			       level->entries);
 	} else {
 		mp_fact_cannot(fact, "entries", "%s", level->why ? level->why :
-			       "too few undisturbed measurements");
+			       UNDISTURBED);
 	}
 }
 

@@ -13,11 +13,62 @@
 
 /* Pages that are tried to find a first level: the largest known has 512. */
 #define PAGES_MOST 512u
+/* A ring is short: it takes few hops. */
+#define SHORT_PAGES 64u
 /* Places that are looked at together while bisecting. */
 #define CUTS 7u
+/* Steps of a ladder that are asked for before it is known whether it gets
+ * there. */
+#define AHEAD 2u
+/* At so many further distances .. */
+#define STAYS 2u
+/* Of the numbers of pages tried with two lines each, so many are ample. */
+#define AMPLY 2u
+/* By two skews so many sizes of rings cost the same, give or take this share. */
+#define ALIKE_SIZES 4u
+#define ALIKE_SHARE 0.03
+/* A skew is cheaper than another one by this factor. */
+#define CHEAPER 0.95
+/* .. or else with so small a part more of pages. */
+#define MORE_PART 4u
+/* Lines are held as long as all that some of them cost is so little a hop. */
+#define HELD_CYCLES 0.1
 
+/* Skews that are tried: a cache loses other lines with each. */
+static const uint32_t skews[] = { 1, 3, 7, 5, 11 };
+
+#define SKEWS (sizeof(skews) / sizeof(skews[0]))
+
+/* A page too many misses whatever the skew: one that does not is enough. Of
+ * short rings all skews are asked for at once. */
 static uint32_t misses(struct mp_tlb_ask *ask, const void *ctx,
 		       uint32_t stride, uint32_t n)
+{
+	struct mp_tlb_ask other = *ask;
+	uint32_t say = mp_tlb_misses(ask, stride, n), also;
+	const bool ahead = say == MP_TLB_LACKS && n <= SHORT_PAGES;
+	bool fits = false;
+
+	(void)ctx;
+	if (say != MP_TLB_YES && !ahead)
+		return say;
+	for (uint32_t i = 0; i < SKEWS && !fits; i++) {
+		if (skews[i] == ask->skew)
+			continue;
+		other.skew = skews[i];
+		also = mp_tlb_misses(&other, stride, n);
+		fits = also == MP_TLB_NO && !ahead;
+		if (also == MP_TLB_LACKS)
+			say = also;
+	}
+	ask->lacks |= other.lacks;
+	ask->err = ask->err ? ask->err : other.err;
+	return fits ? MP_TLB_NO : say;
+}
+
+/* By one skew. */
+static uint32_t misses_here(struct mp_tlb_ask *ask, const void *ctx,
+			    uint32_t stride, uint32_t n)
 {
 	(void)ctx;
 	return mp_tlb_misses(ask, stride, n);
@@ -73,23 +124,59 @@ static uint32_t fits_exactly(struct mp_tlb_ask *ask, mp_tlb_test test,
 }
 
 /* Further apart it is still so many, or it only seemed to be the end: sets
- * may be hashed, or hidden behind those of the level inside. */
+ * may be hashed, or hidden behind those of the level inside. Of one distance
+ * the caches may have too few sets. */
 static uint32_t stays(struct mp_tlb_ask *ask, mp_tlb_test test,
 		      const void *ctx, uint32_t stride, uint32_t held)
 {
-	uint32_t say = MP_TLB_YES;
+	static const uint32_t far[] = { 2, 8, 4, 16 };
+	uint32_t found = 0, say;
+	bool lacks = false;
 
-	for (uint32_t far = 2; far <= 8 && say == MP_TLB_YES; far *= 4) {
-		if (!mp_tlb_fits(ask, far * stride, held + 1))
-			return far > 2 ? MP_TLB_YES : MP_TLB_NO;
-		say = fits_exactly(ask, test, ctx, far * stride, held);
+	for (uint32_t i = 0; i < sizeof(far) / sizeof(far[0]); i++) {
+		if (!mp_tlb_fits(ask, far[i] * stride, held + 1))
+			continue;
+		say = fits_exactly(ask, test, ctx, far[i] * stride, held);
+		/* The first two are asked for at once. */
+		lacks |= say == MP_TLB_LACKS;
+		if (lacks && i)
+			return MP_TLB_LACKS;
+		if (say == MP_TLB_NO)
+			return MP_TLB_UNSURE;
+		found += say == MP_TLB_YES;
+		if (found == STAYS)
+			return MP_TLB_YES;
 	}
-	return say == MP_TLB_NO ? MP_TLB_UNSURE : say;
+	if (lacks)
+		return MP_TLB_LACKS;
+	if (found && !mp_tlb_fits(ask, far[1] * stride, held + 1))
+		return MP_TLB_YES;
+	/* There is no room for more, but so many still fit. */
+	if (found || mp_tlb_fits(ask, far[0] * stride, held + 1) ||
+	    !mp_tlb_fits(ask, far[0] * stride, held))
+		return MP_TLB_UNSURE;
+	say = test(ask, ctx, far[0] * stride, held);
+	if (say == MP_TLB_NO || say == MP_TLB_LACKS)
+		return say == MP_TLB_NO ? MP_TLB_YES : say;
+	return MP_TLB_UNSURE;
+}
+
+/* What a ladder is likely to ask next may be had at once. */
+static void ask_ahead(struct mp_tlb_ask *ask, mp_tlb_test test,
+		      const void *ctx, uint32_t stride, uint32_t held,
+		      uint32_t factor, uint32_t visible)
+{
+	uint32_t f = factor * factor;
+
+	for (uint32_t i = 0; ask->plan && i < AHEAD; i++, f *= factor)
+		if (held % f == 0 && held / f >= visible &&
+		    mp_tlb_fits(ask, stride * f, held / f + 1))
+			fits_exactly(ask, test, ctx, stride * f, held / f);
 }
 
 uint32_t mp_tlb_ladder(struct mp_tlb_ask *ask, mp_tlb_test test,
-		       const void *ctx, uint32_t *stride, uint32_t *held,
-		       uint32_t visible)
+		       mp_tlb_test hidden, const void *ctx, uint32_t *stride,
+		       uint32_t *held, uint32_t visible)
 {
 	static const uint32_t factor[] = { 2, 3, 5, 7 };
 	uint32_t say;
@@ -101,10 +188,22 @@ uint32_t mp_tlb_ladder(struct mp_tlb_ask *ask, mp_tlb_test test,
 			i++;
 			continue;
 		}
-		if (*held / f < visible ||
-		    !mp_tlb_fits(ask, *stride * f, *held / f + 1))
+		/* So few are not seen; but as many as before may still fit. */
+		if (*held / f < visible)
+			say = mp_tlb_fits(ask, *stride * f, *held) ?
+			      hidden(ask, ctx, *stride * f, *held) :
+			      MP_TLB_YES;
+		else if (!mp_tlb_fits(ask, *stride * f, *held / f + 1))
 			return MP_TLB_NO;
-		say = fits_exactly(ask, test, ctx, *stride * f, *held / f);
+		else
+			say = fits_exactly(ask, test, ctx, *stride * f,
+					   *held / f);
+		if (say == MP_TLB_LACKS) {
+			ask_ahead(ask, test, ctx, *stride, *held, f, visible);
+			return say;
+		}
+		if (say != MP_TLB_NO && *held / f < visible)
+			return MP_TLB_NO;
 		if (say > MP_TLB_YES)
 			return say;
 		if (say == MP_TLB_NO) {
@@ -124,7 +223,7 @@ static uint32_t gallop(struct mp_tlb_ask *ask, uint32_t *low, uint32_t *high)
 
 	*low = 1;
 	*high = 0;
-	for (uint32_t n = 2; n <= PAGES_MOST && n <= ask->lines_held &&
+	for (uint32_t n = 2; n <= PAGES_MOST && n <= ask->lines_most &&
 	     mp_tlb_fits(ask, 1, n); n *= 2) {
 		say = mp_tlb_misses(ask, 1, n);
 		if (say == MP_TLB_LACKS)
@@ -152,7 +251,7 @@ static void ways_of_first(struct mp_tlb_ask *ask, struct mp_tlb_level *level)
 {
 	uint32_t say, stride = 1, held = level->entries;
 
-	say = mp_tlb_ladder(ask, misses, NULL, &stride, &held, 1);
+	say = mp_tlb_ladder(ask, misses, misses, NULL, &stride, &held, 1);
 	level->stride = stride;
 	level->held = held;
 	if (say == MP_TLB_YES)
@@ -183,7 +282,7 @@ static void find_entries(struct mp_tlb_ask *ask, struct mp_tlb_level *level)
 		level->entries = low;
 		return;
 	}
-	say = mp_tlb_bisect(ask, misses, NULL, 1, &low, high);
+	say = mp_tlb_bisect(ask, misses_here, NULL, 1, &low, high);
 	if (say != MP_TLB_YES) {
 		end(level, say, "too noisy to tell from how many pages on one misses");
 		return;
@@ -192,36 +291,206 @@ static void find_entries(struct mp_tlb_ask *ask, struct mp_tlb_level *level)
 	level->entries = low;
 }
 
-/* Does it depend on where in the pages the lines lie? */
-static uint32_t is_cache(const struct mp_tlb_ask *ask, uint32_t skew,
-			 const struct mp_tlb_level *level)
+/* Do the pages that fit by one skew fit by another one, too? */
+static uint32_t is_borne_out(const struct mp_tlb_ask *ask,
+			     const struct mp_tlb_level *level)
 {
 	struct mp_tlb_ask other = *ask;
-	uint32_t say;
+	bool lacks = false;
 
-	other.skew = skew;
-	say = mp_tlb_misses(&other, 1, level->entries + 1);
-	return say > MP_TLB_YES ? say : !say;
+	for (uint32_t i = 0; i < SKEWS; i++) {
+		uint32_t say;
+
+		if (skews[i] == ask->skew)
+			continue;
+		other.skew = skews[i];
+		say = mp_tlb_misses(&other, 1, level->entries);
+		if (say == MP_TLB_NO)
+			return MP_TLB_YES;
+		lacks |= say == MP_TLB_LACKS;
+	}
+	return lacks ? MP_TLB_LACKS : MP_TLB_NO;
+}
+
+/* What a ring costs by each skew. */
+static uint32_t look_by_skews(struct mp_tlb_ask *ask, uint32_t n,
+			      struct mp_tlb_seen seen[SKEWS])
+{
+	struct mp_tlb_ask other = *ask;
+	uint32_t say = MP_TLB_YES;
+
+	for (uint32_t i = 0; i < SKEWS; i++) {
+		other.skew = skews[i];
+		if (!mp_tlb_look(&other, 1, n, MP_TLB_REPLICATES, &seen[i]))
+			say = ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
+	}
+	ask->lacks |= other.lacks;
+	return say;
+}
+
+/* Is a skew cheaper than another one? By a page too many, or if that makes no
+ * difference by more of them. */
+static bool is_cheaper(const struct mp_tlb_seen *one,
+		       const struct mp_tlb_seen *many, uint32_t a, uint32_t b)
+{
+	if (one[a].least < one[b].least * CHEAPER)
+		return true;
+	return one[b].least >= one[a].least * CHEAPER &&
+	       many[a].least < many[b].least * CHEAPER;
+}
+
+/* The two cheapest skews: what the caches lose can only add. */
+static uint32_t choose_skews(struct mp_tlb_ask *ask,
+			     const struct mp_tlb_level *level)
+{
+	struct mp_tlb_seen one[SKEWS], many[SKEWS];
+	const uint32_t more = level->entries + level->entries / MORE_PART + 1;
+	const uint32_t n = more < ask->lines_most ? more : level->entries + 1;
+	uint32_t say = look_by_skews(ask, level->entries + 1, one);
+	uint32_t also = look_by_skews(ask, n, many), best = 0, next = 1;
+
+	say = also > say ? also : say;
+	for (uint32_t i = 1; i < SKEWS && say == MP_TLB_YES; i++) {
+		if (is_cheaper(one, many, i, best)) {
+			next = best;
+			best = i;
+		} else if (next == best || is_cheaper(one, many, i, next)) {
+			next = i;
+		}
+	}
+	ask->skew = skews[best];
+	ask->other_skew = skews[next];
+	return say;
+}
+
+/*
+ * What pages miss costs the same wherever their lines lie; what lines do is
+ * another lot of them by each skew. Do the two cheapest agree?
+ */
+static uint32_t is_alike(struct mp_tlb_ask *ask, uint32_t n)
+{
+	struct mp_tlb_seen one, two;
+	struct mp_tlb_ask other = *ask;
+	bool there, alike = false;
+
+	other.skew = ask->other_skew;
+	for (uint32_t k = MP_TLB_REPLICATES; k <= MP_TLB_MANY && !alike;
+	     k *= 4) {
+		there = mp_tlb_look(ask, 1, n, k, &one);
+		there &= mp_tlb_look(&other, 1, n, k, &two);
+		ask->lacks |= other.lacks;
+		if (!there)
+			return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
+		alike = fabs(one.least - two.least) < ALIKE_SHARE * one.least;
+	}
+	return alike ? MP_TLB_YES : MP_TLB_NO;
+}
+
+/*
+ * How many lines, one a page, the innermost cache surely holds: as many as
+ * twice the pages that fit, with two lines of each.
+ */
+static uint32_t find_held(struct mp_tlb_ask *ask,
+			  const struct mp_tlb_level *level, bool *amply)
+{
+	const uint32_t e = level->entries;
+	const uint32_t tried[] = { e, e - e / 8, e - e / 4, e - 3 * e / 8 };
+	const uint32_t n = sizeof(tried) / sizeof(tried[0]);
+	struct mp_tlb_seen seen;
+	bool there = true;
+
+	*amply = false;
+	for (uint32_t i = 0; i < n; i++)
+		there &= mp_tlb_twin(ask, 1, tried[i], MP_TLB_REPLICATES,
+				     &seen);
+	if (!there)
+		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
+	for (uint32_t i = 0; i < n; i++) {
+		mp_tlb_twin(ask, 1, tried[i], MP_TLB_REPLICATES, &seen);
+		if (seen.n && seen.least > HELD_CYCLES)
+			continue;
+		*amply = i < AMPLY;
+		/* With all of them, what runs between bursts may miss. */
+		if (seen.n && (!*amply || ask->lines_held < 2 * tried[i]))
+			ask->lines_held = 2 * tried[i];
+		return MP_TLB_YES;
+	}
+	ask->lines_held = e + 1;
+	return MP_TLB_YES;
+}
+
+/*
+ * Is it the pages of a ring with one too many that cost? Half as many with
+ * as many lines must be cheap. So must be almost as many with two lines each,
+ * or, where there is no room for those, it may not matter where lines lie.
+ */
+static uint32_t is_of_pages(struct mp_tlb_ask *ask,
+			    const struct mp_tlb_level *level)
+{
+	const uint32_t n = level->entries + 1;
+	struct mp_tlb_seen seen;
+	bool amply;
+	uint32_t say, also;
+
+	say = find_held(ask, level, &amply);
+	if (!mp_tlb_look(ask, 1, n, MP_TLB_REPLICATES, &seen))
+		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
+	also = mp_tlb_is_pages(ask, 1, n, seen.least / 2);
+	say = also > say ? also : say;
+	for (uint32_t i = 0; i < ALIKE_SIZES && !amply; i++) {
+		if (say != MP_TLB_YES && say != MP_TLB_LACKS)
+			break;
+		also = is_alike(ask, n + i);
+		if (say != MP_TLB_LACKS)
+			say = also;
+	}
+	return say;
+}
+
+/* All that is asked of a number of pages that fit; at once where it lacks. */
+static uint32_t judge_entries(struct mp_tlb_ask *ask,
+			      const struct mp_tlb_level *level)
+{
+	uint32_t say = choose_skews(ask, level), also;
+
+	also = is_borne_out(ask, level);
+	say = also > say ? also : say;
+	if (say != MP_TLB_YES && say != MP_TLB_LACKS)
+		return say;
+	also = is_of_pages(ask, level);
+	return say == MP_TLB_YES ? also : say;
+}
+
+static void find_by_skews(struct mp_tlb_ask *ask, struct mp_tlb_level *level)
+{
+	uint32_t say = MP_TLB_NO;
+
+	for (uint32_t i = 0; i < SKEWS && say == MP_TLB_NO; i++) {
+		ask->skew = skews[i];
+		find_entries(ask, level);
+		if (level->end == MP_TLB_CANNOT)
+			continue;
+		if (level->end != MP_TLB_FOUND)
+			return;
+		say = misses(ask, NULL, 1, level->entries + 1);
+	}
+	if (level->end != MP_TLB_FOUND)
+		return;
+	if (say == MP_TLB_LACKS)
+		judge_entries(ask, level);
+	else if (say == MP_TLB_YES)
+		say = judge_entries(ask, level);
+	if (say != MP_TLB_YES)
+		end(level, say, "where in the pages the lines lie matters");
 }
 
 void mp_tlb_first(struct mp_tlb_ask *ask, struct mp_tlb_level *level)
 {
-	static const uint32_t skews[] = { 1, 3, 7 };
-	const uint32_t n = sizeof(skews) / sizeof(skews[0]);
 	struct mp_tlb_seen seen;
-	uint32_t say = MP_TLB_YES;
 
-	for (uint32_t i = 0; i < n && say == MP_TLB_YES; i++) {
-		ask->skew = skews[i];
-		find_entries(ask, level);
-		if (level->end != MP_TLB_FOUND)
-			return;
-		say = is_cache(ask, skews[(i + 1) % n], level);
-	}
-	if (say != MP_TLB_NO) {
-		end(level, say, "where in the pages the lines lie matters");
+	find_by_skews(ask, level);
+	if (level->end != MP_TLB_FOUND)
 		return;
-	}
 	for (uint32_t k = level->entries; k <= level->entries + 1; k++) {
 		mp_tlb_look(ask, 1, k, 1, &seen);
 		level->id[level->n_ids++] = seen.id;

@@ -64,6 +64,10 @@ void mp_tlb_first(struct mp_tlb_ask *ask, struct mp_tlb_level *level);
 void mp_tlb_second(struct mp_tlb_ask *ask, struct mp_tlb_level *first,
 		   struct mp_tlb_level *second);
 
+/** mp_tlb_full_of() - a ring with more pages in all sets of the first level
+ * than they hold */
+uint32_t mp_tlb_full_of(const struct mp_tlb_level *first);
+
 /* -- shared by both ------------------------------------------------------ */
 
 /** mp_tlb_test - do so many pages at a stride miss? enum mp_tlb_say */
@@ -84,12 +88,13 @@ uint32_t mp_tlb_bisect(struct mp_tlb_ask *ask, mp_tlb_test test,
  * mp_tlb_ladder() - follow a number of pages up the strides
  * @stride, @held: where it is known exactly; get the last at which it is, the
  *	number by then as small as it gets
+ * @hidden: the same question where it may be hidden; NO: surely not
  * @visible: fewer pages are not seen
  * Return: MP_TLB_YES: it gets no smaller. MP_TLB_NO: it might, but @visible
  * or the arena ends first. UNSURE, LACKS
  */
 uint32_t mp_tlb_ladder(struct mp_tlb_ask *ask, mp_tlb_test test,
-		       const void *ctx, uint32_t *stride, uint32_t *held,
-		       uint32_t visible);
+		       mp_tlb_test hidden, const void *ctx, uint32_t *stride,
+		       uint32_t *held, uint32_t visible);
 
 #endif

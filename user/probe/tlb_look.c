@@ -13,6 +13,7 @@
 #include "analysis/clock.h"
 #include "analysis/spectrum.h"
 #include "analysis/stat.h"
+#include "backend.h"
 #include "probe/cpu.h"
 
 #define HUGE_PAGE (2u << 20)
@@ -26,6 +27,8 @@
  * they are in their steady state. */
 #define TURNS 6u
 #define WARM_MIN 256u
+/* .. of which no mean of the middle frees a histogram. */
+#define SINGLE_WARM 2u
 /* Hops of a burst: where each is timed, turns; else as many as make a step of
  * the clock small against one miss a turn. */
 #define HOPS_MIN 256u
@@ -84,15 +87,16 @@ static void frame(const struct mp_tlb_ask *ask, uint32_t n,
 
 	exp->arena[0].node = ask->view->node;
 	exp->quiet = ask->view->quiet;
-	actor->warm_hops = (uint64_t)fmax(TURNS * (double)n, WARM_MIN);
+	actor->warm_hops = (uint64_t)fmax(TURNS * (double)n, WARM_MIN) *
+			   (ask->single ? SINGLE_WARM : 1);
 	actor->hops = hops_of(ask, n);
 	actor->bursts = BURSTS;
 	if (ask->single)
 		actor->detail = MP_DETAIL_HIST;
 }
 
-static void ring_exp(const struct mp_tlb_ask *ask, uint32_t stride,
-		     uint32_t n, struct mp_exp *exp)
+void mp_tlb_ring_exp(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
+		     struct mp_exp *exp)
 {
 	uint64_t bytes = stride * ask->page_bytes;
 
@@ -101,7 +105,7 @@ static void ring_exp(const struct mp_tlb_ask *ask, uint32_t stride,
 	frame(ask, n, exp);
 }
 
-static void packed_exp(const struct mp_tlb_ask *ask, uint32_t n,
+void mp_tlb_packed_exp(const struct mp_tlb_ask *ask, uint32_t n,
 		       struct mp_exp *exp)
 {
 	mp_exp_chase(exp, ask->view->cpu, MP_PAGES_4K,
@@ -128,7 +132,17 @@ static bool is_granted(const struct mp_batch *batch)
 	return wish == MP_PAGES_4K || got->pages == wish;
 }
 
-static bool gather(struct mp_tlb_ask *ask, const struct mp_exp *exp,
+/* Cycles a hop, of all actors alike. */
+static double hop_cycles(const struct mp_batch *batch)
+{
+	double ticks = 0;
+
+	for (uint32_t i = 0; i < batch->exp.n_actors; i++)
+		ticks += mp_clock_hop_ticks(batch, i);
+	return mp_clock_cycles(batch, ticks / batch->exp.n_actors);
+}
+
+bool mp_tlb_gather(struct mp_tlb_ask *ask, const struct mp_exp *exp,
 		   uint32_t replicates, struct mp_tlb_seen *seen)
 {
 	double value[MP_TLB_MANY], sd = 0, quantum;
@@ -147,8 +161,7 @@ static bool gather(struct mp_tlb_ask *ask, const struct mp_exp *exp,
 		if (seen->n == MP_TLB_MANY || !mp_batch_counts(batch))
 			continue;
 		ask->refused |= !is_granted(batch);
-		value[seen->n] = mp_clock_cycles(batch,
-						 mp_clock_hop_ticks(batch, 0));
+		value[seen->n] = hop_cycles(batch);
 		seen->n += !isnan(value[seen->n]);
 	}
 	/* Disturbed ones are not made again for ever: most will do. */
@@ -162,8 +175,11 @@ static bool gather(struct mp_tlb_ask *ask, const struct mp_exp *exp,
 	}
 	seen->cycles = mp_stat_tame(value, seen->n, &sd);
 	quantum = ask->step_cycles / sqrt(6) / (double)actor->hops /
-		  sqrt(BURSTS);
+		  sqrt(actor->bursts * exp->rounds);
 	seen->error = fmax(sd, quantum) / sqrt(seen->n);
+	seen->least = value[0];
+	for (uint32_t i = 1; i < seen->n; i++)
+		seen->least = fmin(seen->least, value[i]);
 	return true;
 }
 
@@ -172,8 +188,9 @@ bool mp_tlb_fits(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n)
 	return n && (uint64_t)stride * n <= ask->pages_most;
 }
 
+/* @least: of the replicate that has the fewest. */
 static double share_of(const struct mp_tlb_ask *ask, const struct mp_exp *exp,
-		       double cycles)
+		       double cycles, bool least)
 {
 	struct mp_spectrum bound = { .bound = { ask->base_cycles + cycles } };
 	double value[MP_TLB_MANY];
@@ -188,7 +205,11 @@ static double share_of(const struct mp_tlb_ask *ask, const struct mp_exp *exp,
 		value[found] = mp_spectrum_slower(batch, &bound, 0);
 		found += !isnan(value[found]);
 	}
-	return mp_stat_tame(value, found, NULL);
+	if (!least || !found)
+		return mp_stat_tame(value, found, NULL);
+	for (uint32_t i = 1; i < found; i++)
+		value[0] = fmin(value[0], value[i]);
+	return value[0];
 }
 
 uint32_t mp_tlb_compare(double value, double error, double bound)
@@ -213,9 +234,9 @@ static uint32_t is_dearer(struct mp_tlb_ask *ask, const struct mp_exp *exp,
 
 	for (uint32_t k = MP_TLB_REPLICATES;
 	     k <= MP_TLB_MANY && say == MP_TLB_UNSURE; k *= 4) {
-		bool there = !than || gather(ask, than, k, &other);
+		bool there = !than || mp_tlb_gather(ask, than, k, &other);
 
-		if (!gather(ask, exp, k, &seen) || !there)
+		if (!mp_tlb_gather(ask, exp, k, &seen) || !there)
 			return MP_TLB_LACKS;
 		say = mp_tlb_compare(seen.cycles - other.cycles,
 				     hypot(seen.error, other.error), bound);
@@ -233,7 +254,7 @@ static bool find_packed(struct mp_tlb_ask *ask, uint32_t *lines)
 	for (uint32_t n = 2 * BASE_LINES; n <= HELD_MOST; n *= 2) {
 		uint32_t say;
 
-		packed_exp(ask, n, &exp);
+		mp_tlb_packed_exp(ask, n, &exp);
 		say = is_dearer(ask, &exp, NULL, n);
 		there &= say != MP_TLB_LACKS;
 		held &= say == MP_TLB_NO;
@@ -254,7 +275,7 @@ static bool find_conflict(struct mp_tlb_ask *ask, uint32_t *lines)
 	for (uint32_t n = 2; n <= CONFLICT_MOST; n *= 2) {
 		uint32_t say;
 
-		ring_exp(ask, CONFLICT_STRIDE, n, &apart);
+		mp_tlb_ring_exp(ask, CONFLICT_STRIDE, n, &apart);
 		same = apart;
 		same.actor[0].skew = 0;
 		say = is_dearer(ask, &same, &apart, n);
@@ -279,6 +300,7 @@ static bool find_held(struct mp_tlb_ask *small)
 
 	there &= find_conflict(small, &conflict);
 	conflict *= MP_TLB_SMALL_PAGE / small->line;
+	small->lines_most = packed;
 	small->lines_held = packed < conflict ? packed : conflict;
 	return there;
 }
@@ -300,27 +322,30 @@ bool mp_tlb_ask_init(struct mp_tlb_ask *ask, const struct mp_view *view,
 	ask->pages_most = view->arena_max_bytes / ask->page_bytes;
 	ask->line = isnan(line) ? MP_CPU_LINE_USUAL : (uint32_t)line;
 	ask->skew = 1;
+	ask->other_skew = 3;
 	ask->step_cycles = clock_step(view);
 	ask->single = single && ask->step_cycles <= MP_SPECTRUM_STEP_MAX;
 	if (isnan(ask->step_cycles)) {
 		/* Whatever its hops, one batch tells. */
 		ask->step_cycles = 0;
-		packed_exp(ask, BASE_LINES, &exp);
-		gather(ask, &exp, 1, &base);
+		mp_tlb_packed_exp(ask, BASE_LINES, &exp);
+		mp_tlb_gather(ask, &exp, 1, &base);
 		return false;
 	}
-	packed_exp(ask, BASE_LINES, &exp);
-	there = gather(ask, &exp, BASE_REPLICATES, &base);
+	mp_tlb_packed_exp(ask, BASE_LINES, &exp);
+	there = mp_tlb_gather(ask, &exp, BASE_REPLICATES, &base);
 	ask->base_cycles = base.cycles;
 	ask->base_error = base.error;
 	/* Asked to time single hops, and they are not there. */
-	if (there && ask->single && isnan(share_of(ask, &exp, 0)))
+	if (there && ask->single && isnan(share_of(ask, &exp, 0, false)))
 		return mp_tlb_ask_init(ask, view, plan, pages, false);
 	small = *ask;
 	small.pages = MP_PAGES_4K;
 	small.page_bytes = MP_TLB_SMALL_PAGE;
 	there &= find_held(&small);
 	ask->lines_held = small.lines_held;
+	ask->lines_most = small.view->caps & MP_CAP_PHASES ? small.lines_most :
+							     small.lines_held;
 	ask->lacks |= small.lacks;
 	ask->err = small.err;
 	return there;
@@ -336,13 +361,14 @@ bool mp_tlb_look(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 	bool there = true;
 
 	if (n > ask->lines_held) {
-		packed_exp(ask, n, &exp);
-		there = gather(ask, &exp, replicates, &packed);
+		mp_tlb_packed_exp(ask, n, &exp);
+		there = mp_tlb_gather(ask, &exp, replicates, &packed);
 	}
-	ring_exp(ask, stride, n, &exp);
-	if (!gather(ask, &exp, replicates, seen) || !there)
+	mp_tlb_ring_exp(ask, stride, n, &exp);
+	if (!mp_tlb_gather(ask, &exp, replicates, seen) || !there)
 		return false;
 	seen->cycles -= packed.cycles;
+	seen->least -= packed.cycles;
 	seen->error = hypot(seen->error, packed.error);
 	return true;
 }
@@ -352,15 +378,26 @@ double mp_tlb_share(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 {
 	struct mp_exp exp;
 
-	ring_exp(ask, stride, n, &exp);
-	return share_of(ask, &exp, cycles);
+	mp_tlb_ring_exp(ask, stride, n, &exp);
+	return share_of(ask, &exp, cycles, false);
 }
 
-/* By rings of one length of burst. */
+double mp_tlb_share_least(const struct mp_tlb_ask *ask, uint32_t stride,
+			  uint32_t n, double cycles)
+{
+	struct mp_exp exp;
+
+	mp_tlb_ring_exp(ask, stride, n, &exp);
+	return share_of(ask, &exp, cycles, true);
+}
+
+/* By rings of one length of burst. A page too many misses wherever it lies in
+ * memory, so one replicate that does not miss is enough. */
 static uint32_t misses_in(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 			  struct mp_tlb_seen *seen)
 {
 	double alike = ALIKE * ask->base_cycles, miss = MISS_CYCLES / n;
+	const double one = ask->base_error * sqrt(BASE_REPLICATES);
 	uint32_t say = MP_TLB_UNSURE;
 
 	for (uint32_t k = MP_TLB_REPLICATES;
@@ -371,6 +408,9 @@ static uint32_t misses_in(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 		say = mp_tlb_compare(seen->cycles, seen->error,
 				     miss / 2 + alike);
 	}
+	if (say != MP_TLB_NO &&
+	    mp_tlb_compare(seen->least, one, miss / 2 + alike) == MP_TLB_NO)
+		return MP_TLB_NO;
 	if (say == MP_TLB_UNSURE && SURE * seen->error < miss / 2)
 		say = seen->cycles > miss * OFTEN + alike;
 	return say;

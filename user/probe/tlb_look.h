@@ -20,7 +20,9 @@
  * @pages_most: an arena may have so many
  * @line: bytes
  * @skew: each page's line lies so many lines further into it than the last's
+ * @other_skew: another one, by which the caches lose other lines
  * @lines_held: so many lines, one a page, surely hit the innermost cache
+ * @lines_most: so many may; where they do, mp_tlb_twin() tells
  * @step_cycles: of the clock
  * @single: single hops are timed
  * @is_long: in bursts of many turns
@@ -37,7 +39,9 @@ struct mp_tlb_ask {
 	uint64_t pages_most;
 	uint32_t line;
 	uint32_t skew;
+	uint32_t other_skew;
 	uint32_t lines_held;
+	uint32_t lines_most;
 	double step_cycles;
 	bool single;
 	bool is_long;
@@ -51,12 +55,15 @@ struct mp_tlb_ask {
 /**
  * struct mp_tlb_seen - what a ring showed
  * @cycles: beyond what its lines cost without translation
+ * @least: the same of the cheapest replicate: each has another placement of
+ *	pages, and what the caches lose differs with it
  * @error: standard error of that
  * @n: replicates
  * @id: of the experiment
  */
 struct mp_tlb_seen {
 	double cycles;
+	double least;
 	double error;
 	uint32_t n;
 	uint64_t id;
@@ -93,6 +100,39 @@ bool mp_tlb_ask_init(struct mp_tlb_ask *ask, const struct mp_view *view,
 bool mp_tlb_look(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 		 uint32_t replicates, struct mp_tlb_seen *seen);
 
+/**
+ * mp_tlb_twin() - what @n pages cost of which two lines each are visited
+ *
+ * In two rings by turns, each a ring of its own skew over the same pages.
+ * Beyond what so many lines in a row cost; @seen->n = 0: cannot be had.
+ * Return: false where it is not there yet (and is asked for)
+ */
+bool mp_tlb_twin(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
+		 uint32_t replicates, struct mp_tlb_seen *seen);
+
+/**
+ * mp_tlb_is_pages() - is it for its pages that a ring costs more than @bound?
+ * @n: pages of the ring; half as many with two lines each cost less then.
+ *	Where those cannot be had, what the ring says has to do
+ * Return: enum mp_tlb_say
+ */
+uint32_t mp_tlb_is_pages(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
+			 double bound);
+
+/** mp_tlb_ring_exp(), mp_tlb_packed_exp() - @n pages @stride pages apart, a
+ * line of each; and as many lines in a row */
+void mp_tlb_ring_exp(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
+		     struct mp_exp *exp);
+void mp_tlb_packed_exp(const struct mp_tlb_ask *ask, uint32_t n,
+		       struct mp_exp *exp);
+
+/**
+ * mp_tlb_gather() - all replicates of an experiment, cycles of a hop
+ * Return: false where there are too few (and more are asked for)
+ */
+bool mp_tlb_gather(struct mp_tlb_ask *ask, const struct mp_exp *exp,
+		   uint32_t replicates, struct mp_tlb_seen *seen);
+
 /** mp_tlb_fits() - does an arena have room for such a ring? */
 bool mp_tlb_fits(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n);
 
@@ -102,6 +142,10 @@ bool mp_tlb_fits(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n);
  */
 double mp_tlb_share(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 		    double cycles);
+
+/** mp_tlb_share_least() - the same of the replicate that has the fewest */
+double mp_tlb_share_least(const struct mp_tlb_ask *ask, uint32_t stride,
+			  uint32_t n, double cycles);
 
 /** mp_tlb_compare() - is a value above a bound? Clearly, or UNSURE */
 uint32_t mp_tlb_compare(double value, double error, double bound);

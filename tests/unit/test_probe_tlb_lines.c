@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Probe tlb on simulated machines whose caches lose lines of its rings. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend.h"
+#include "made_sim.h"
+
+#define ARENA_BYTES (512u << 20)
+#define HOPS_MAX 60000000u
+
+#define MACHINE "machine name=a clock_mhz=2500 memory_latency=300\n"
+#define CLOCK "clock tsc_mhz=2500 step=1 read=20\n"
+
+static struct made_sim sim;
+
+static const struct mp_probe *tlb(void)
+{
+	extern const struct mp_probe mp_probe_tlb;
+
+	return &mp_probe_tlb;
+}
+
+static void ask_with(const char *text, bool line_known)
+{
+	made_sim_open(&sim, text);
+	if (strstr(text, "page=2M"))
+		sim.view.caps |= MP_CAP_HUGE;
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	if (!line_known)
+		sim.facts.fact[0].verdict = MP_NOT_MEASURABLE;
+	made_sim_ask(&sim, tlb());
+	assert_true(sim.hops < HOPS_MAX);
+}
+
+static void ask(const char *text)
+{
+	ask_with(text, true);
+}
+
+static void is(const char *name, double value)
+{
+	const struct mp_fact *fact = made_sim_fact(&sim, name);
+
+	if (fact->verdict != MP_MEASURED ||
+	    fact->value < value * 0.97 || fact->value > value * 1.03)
+		fail_msg("%s: verdict %u, %g for %g: %s", name, fact->verdict,
+			 fact->value, value, fact->reason);
+}
+
+static void ends(const char *name, uint32_t verdict)
+{
+	const struct mp_fact *fact = made_sim_fact(&sim, name);
+
+	if (fact->verdict != verdict)
+		fail_msg("%s: verdict %u, %g: %s", name, fact->verdict,
+			 fact->value, fact->reason);
+}
+
+/* 320 lines, each of two slots as they are tried. */
+static void lines_of_a_cache_are_no_entries(void **state)
+{
+	(void)state;
+	ask_with(MACHINE CLOCK "place pages=random thp=refused\n"
+		 "level name=l1d size=40K ways=20 line=128 latency=4 policy=random\n"
+		 "level name=l2 size=64K ways=8 line=128 latency=13 policy=srrip\n",
+		 false);
+	ends("cpu.dtlb.entries", MP_NOT_MEASURABLE);
+	ends("cpu.dtlb.ways", MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+}
+
+static void lines_that_collide_are_no_entries(void **state)
+{
+	(void)state;
+	ask_with(MACHINE CLOCK "place pages=contiguous thp=refused\n"
+		 "level name=l1d size=8K ways=2 line=256 latency=4 policy=srrip index=physical\n"
+		 "level name=l2 size=16K ways=8 line=256 latency=8 policy=nru inclusion=inclusive\n"
+		 "tlb level=1 page=4K entries=32 ways=32\nwalk cost=41\n",
+		 false);
+	ends("cpu.dtlb.entries", MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+}
+
+/* Far apart, its pages' lines have 64 places in the outermost level. */
+static void few_sets_of_an_inclusive_cache_are_no_second_level(void **state)
+{
+	(void)state;
+	ask(MACHINE CLOCK "place pages=random thp=refused\n"
+	    "level name=l1d size=64K ways=4 latency=5\n"
+	    "level name=l2 size=256K ways=4 latency=16 policy=fifo inclusion=inclusive\n"
+	    "level name=l3 size=512K ways=4 line=256 latency=62 policy=tree-plru index=virtual inclusion=inclusive\n"
+	    "tlb level=1 page=4K entries=64 ways=64\nwalk cost=24\n");
+	is("cpu.dtlb.entries", 64);
+	ends("cpu.stlb.entries", MP_NOT_MEASURABLE);
+	ends("cpu.walk.cost", MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+}
+
+/* Of pages far apart it holds as many lines as the first level has entries;
+ * with more, each hop walks, or misses the cache, or both. */
+static void a_cache_of_few_ways_adds_to_no_walk(void **state)
+{
+	const struct mp_fact *walk;
+
+	(void)state;
+	ask(MACHINE "clock tsc_mhz=2500 step=11 read=25\n"
+	    "place pages=contiguous thp=refused\n"
+	    "level name=l1d size=64K ways=2 latency=5\n"
+	    "level name=l2 size=96K ways=12 latency=11\n"
+	    "tlb level=1 page=4K entries=128 ways=128\n"
+	    "tlb level=2 page=4K entries=1536 ways=12 cost=9\nwalk cost=31\n");
+	is("cpu.dtlb.entries", 128);
+	walk = made_sim_fact(&sim, "cpu.walk.cost");
+	assert_true(walk->verdict != MP_MEASURED || walk->value < 32);
+	ends("cpu.stlb.entries", MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+}
+
+/* Each line brings along the next one, and half as many are held. */
+static void lines_that_come_unasked_hide_no_entries(void **state)
+{
+	(void)state;
+	ask_with(MACHINE CLOCK "place pages=random thp=granted\n"
+		 "level name=l1d size=16K ways=8 line=128 latency=4 policy=nru\n"
+		 "level name=l2 size=25K ways=20 line=256 latency=16 policy=srrip\n"
+		 "tlb level=1 page=4K entries=48 ways=48\n"
+		 "tlb level=1 page=2M entries=32 ways=4\nwalk cost=28\n"
+		 "prefetch kind=next into=l1d switch=no\n", false);
+	is("cpu.dtlb.entries", 48);
+	ends("cpu.stlb.entries", MP_ABSENT);
+	is("cpu.walk.cost", 28);
+	is("cpu.dtlb-2m.entries", 32);
+	is("cpu.dtlb-2m.ways", 4);
+	made_sim_close(&sim);
+}
+
+/* Some placements lose lines, some do not. */
+static void pages_that_collide_by_chance_hide_no_entries(void **state)
+{
+	(void)state;
+	ask(MACHINE CLOCK "place pages=random thp=refused\n"
+	    "level name=l1d size=35K ways=16 latency=5 policy=tree-plru\n"
+	    "level name=l2 size=128K ways=1 latency=22 inclusion=inclusive\n"
+	    "level name=l3 size=352K ways=11 latency=54 inclusion=inclusive\n"
+	    "tlb level=1 page=4K entries=64 ways=32\n"
+	    "tlb level=2 page=4K entries=1152 ways=6 cost=9\nwalk cost=22\n");
+	is("cpu.dtlb.entries", 64);
+	is("cpu.dtlb.ways", 32);
+	made_sim_close(&sim);
+}
+
+#define CACHES \
+	"level name=l1d size=32K ways=8 latency=4\n" \
+	"level name=l2 size=256K ways=8 latency=14\n"
+
+static void sets_that_are_no_power_of_two_are_counted(void **state)
+{
+	(void)state;
+	ask(MACHINE CLOCK CACHES "place pages=random thp=refused\n"
+	    "tlb level=1 page=4K entries=10 ways=5\n"
+	    "tlb level=2 page=4K entries=1536 ways=8 cost=9\nwalk cost=39\n");
+	is("cpu.dtlb.entries", 10);
+	is("cpu.stlb.entries", 1536);
+	is("cpu.stlb.ways", 8);
+	is("cpu.walk.cost", 39);
+	made_sim_close(&sim);
+}
+
+static void ways_fewer_than_the_first_level_hides_are_ruled_out(void **state)
+{
+	(void)state;
+	ask(MACHINE CLOCK CACHES "place pages=random thp=refused\n"
+	    "tlb level=1 page=4K entries=16 ways=2\n"
+	    "tlb level=2 page=4K entries=768 ways=6 cost=6 policy=fifo\n"
+	    "walk cost=25\n");
+	is("cpu.stlb.entries", 768);
+	is("cpu.stlb.ways", 6);
+	made_sim_close(&sim);
+}
+
+/* Two pages too many in a set walk about twice as often as one: no bend. */
+static void a_random_set_has_no_bend(void **state)
+{
+	(void)state;
+	ask(MACHINE CLOCK CACHES "place pages=random thp=refused\n"
+	    "tlb level=1 page=4K entries=32 ways=32\n"
+	    "tlb level=2 page=4K entries=1536 ways=6 cost=8 policy=random\n"
+	    "walk cost=29\n");
+	is("cpu.stlb.entries", 1536);
+	ends("cpu.stlb.ways", MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+}
+
+static void a_first_level_as_large_as_a_few_sets_hides_no_ways(void **state)
+{
+	(void)state;
+	ask(MACHINE CLOCK CACHES "place pages=random thp=refused\n"
+	    "tlb level=1 page=4K entries=32 ways=32\n"
+	    "tlb level=2 page=4K entries=512 ways=4 cost=13\nwalk cost=48\n");
+	is("cpu.stlb.entries", 512);
+	is("cpu.stlb.ways", 4);
+	is("cpu.stlb.hit-cost", 13);
+	made_sim_close(&sim);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_of_a_cache_are_no_entries),
+		cmocka_unit_test(lines_that_collide_are_no_entries),
+		cmocka_unit_test(few_sets_of_an_inclusive_cache_are_no_second_level),
+		cmocka_unit_test(a_cache_of_few_ways_adds_to_no_walk),
+		cmocka_unit_test(lines_that_come_unasked_hide_no_entries),
+		cmocka_unit_test(pages_that_collide_by_chance_hide_no_entries),
+		cmocka_unit_test(sets_that_are_no_power_of_two_are_counted),
+		cmocka_unit_test(ways_fewer_than_the_first_level_hides_are_ruled_out),
+		cmocka_unit_test(a_random_set_has_no_bend),
+		cmocka_unit_test(a_first_level_as_large_as_a_few_sets_hides_no_ways),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
