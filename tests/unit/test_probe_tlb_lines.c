@@ -75,6 +75,23 @@ static void lines_of_a_cache_are_no_entries(void **state)
 	made_sim_close(&sim);
 }
 
+/* Two sets of bit-PLRU keep part of a ring of 98 pages, at half of the cost. */
+static void what_a_first_level_keeps_is_no_second_level(void **state)
+{
+	(void)state;
+	ask(MACHINE CLOCK "place pages=random thp=refused\n"
+	    "level name=l1d size=72K ways=12 line=64 latency=4\n"
+	    "level name=l2 size=512K ways=8 latency=25\n"
+	    "tlb level=1 page=4K entries=96 ways=48 policy=bit-plru\n"
+	    "tlb level=2 page=4K entries=256 ways=8 cost=9\n"
+	    "walk cost=56\n");
+	if (made_sim_fact(&sim, "cpu.stlb.entries")->verdict == MP_MEASURED)
+		is("cpu.stlb.entries", 256);
+	if (made_sim_fact(&sim, "cpu.stlb.hit-cost")->verdict == MP_MEASURED)
+		is("cpu.stlb.hit-cost", 9);
+	made_sim_close(&sim);
+}
+
 static void lines_that_collide_are_no_entries(void **state)
 {
 	(void)state;
@@ -213,6 +230,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_of_a_cache_are_no_entries),
+		cmocka_unit_test(what_a_first_level_keeps_is_no_second_level),
 		cmocka_unit_test(lines_that_collide_are_no_entries),
 		cmocka_unit_test(few_sets_of_an_inclusive_cache_are_no_second_level),
 		cmocka_unit_test(a_cache_of_few_ways_adds_to_no_walk),

@@ -44,6 +44,10 @@
  * much the capacity is uncertain then, where sets are no power of two. */
 #define SWAYS 1.05
 #define SWAYS_ERROR 1.25
+/* Of sets that seem to be one, scattered as well, it is uncertain by so much,
+ * as their number may have a power of two in it, and be none. */
+#define SWAYS_FAR 1.2
+#define SWAYS_FAR_ERROR 1.04
 /* Levels that CPUs share, and hash over slices, are these and beyond. */
 #define FIRST_HASHED 2u
 /* The middle of such an edge may lie half a way of two beyond the capacity,
@@ -222,13 +226,15 @@ static double page_of(const struct mp_curve *curve, double beyond)
 }
 
 /* Lines fall on sets neither evenly nor at random, which is as if these had
- * many ways: a hash over slices may do that to sets of two. */
-static bool is_hashed(const struct mp_cpu_edges *edges,
+ * many ways: a hash over slices may do that to sets of two. Small levels are
+ * no shared ones, whose pages the machine below this one scatters. */
+static bool is_hashed(const struct mp_cpu_edges *edges, uint32_t k,
 		      const struct mp_edge *edge)
 {
 	const struct mp_miss_shape *shape = &edges->table->shape[edge->shape];
 
-	return shape->scatter != 0 && shape->ways >= MANY_WAYS;
+	return shape->scatter != 0 &&
+	       (shape->ways >= MANY_WAYS || mp_cpu_has_sides(edges, k));
 }
 
 static int fit_curve(const struct mp_view *view,
@@ -263,8 +269,11 @@ static int fit_curve(const struct mp_view *view,
 	if (edges->full && data->page_bytes > 0 && edge.sway > SWAYS) {
 		edge.low /= SWAYS_ERROR;
 		edge.high *= SWAYS_ERROR;
+	} else if (data->page_bytes > 0 && edge.sway > SWAYS_FAR) {
+		edge.low /= SWAYS_FAR_ERROR;
+		edge.high *= SWAYS_FAR_ERROR;
 	}
-	if (data->may_hash && !(data->page_bytes > 0) && is_hashed(edges, &edge))
+	if (data->may_hash && !(data->page_bytes > 0) && is_hashed(edges, k, &edge))
 		edge.low /= FEW_WAYS;
 	fits->fitted[curve][k] = ok;
 	fits->edge[curve][k] = edge;

@@ -18,6 +18,8 @@
 static const double hot_part[MP_CPU_HOT_TRIES] = { 0.35, 0.15, 0.3 };
 static const double chunk_part[MP_CPU_HOT_TRIES] = { 0.3, 0.12, 0.54 };
 #define BOTH_MAX 0.85
+/* Of an edge that is known no better nothing is told. */
+#define APART_MAX 2.0
 /* H must not live in the level inside the inner one: it is larger; or, in the
  * last try, what R walks in a round puts it out of that. */
 #define CLEAR_OF_INNER 1.2
@@ -303,7 +305,8 @@ const char *mp_cpu_hot_shape(const struct mp_view *view,
 	if (!(view->caps & MP_CAP_PHASES))
 		return "this backend walks one ring at a time only";
 	if (!edges->fitted[k] || !edges->fitted[k - 1] ||
-	    k >= edges->doubt.level)
+	    k >= edges->doubt.level ||
+	    edges->edge[k].high > edges->edge[k].low * APART_MAX)
 		return "the edges of this level and of the one inside are not known well enough";
 	if (!fit_inner(edges, k, try, &wanted))
 		return MP_CPU_HOT_INSIDE;

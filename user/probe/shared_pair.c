@@ -55,6 +55,8 @@
 /* Of what all missing would take: a shared level shows more than half of it
  * under any policy, another one nothing; limits on one side of this decide. */
 #define SHARE 0.25
+/* .. but an exclusive one whose policy resists a walk shows a little. */
+#define NOTHING 0.12
 /* The load has to come round this often, in level sizes a turn, with what is
  * walked: 1 would be just full. */
 #define PRESSURE 1.05
@@ -333,7 +335,7 @@ static uint32_t judge(const struct mp_view *view, const struct mp_shared_level *
 	*doubt = MP_DOUBT_NONE;
 	if (limits.low > SHARE)
 		return MP_TIE_SHARED;
-	if (limits.high < SHARE && limits.low > -SHARE)
+	if (limits.high < NOTHING && limits.low > -SHARE)
 		return judge_none(level, calm, most, pair->read_ticks, doubt);
 	*doubt = mp_stat_sd(pair->calm, pair->n) > SHARE * scale ||
 		 limits.low < -SHARE ? MP_DOUBT_NOISE : MP_DOUBT_BETWEEN;
