@@ -19,7 +19,7 @@
 #define UNEXPLAINED 0.26
 /* Within limits so far apart there is room for two; and within nearer ones
  * where the best shape leaves so much of the jump, more than noise does. */
-#define ROOM_FOR_TWO 1.8
+#define ROOM_FOR_TWO 1.5
 #define NOT_QUITE 0.02
 #define NOT_QUITE_CHI2 4.0
 /* An edge that leaves so much of its jump, and so much more than noise. */
