@@ -22,6 +22,7 @@
 /* .. and what their model is worth, where they do not. */
 #define SUM_MODEL 1.1
 #define SUM_PLAIN 0.25
+#define ROUNDED 1.08
 
 /* What the levels further in may hold beside level @k. */
 static double inside_of(const struct mp_cpu_edges *edges, uint32_t k)
@@ -146,7 +147,11 @@ static bool less_inner(const struct mp_view *view,
 	model = is_plain(edges, k) ? 1 : SUM_MODEL;
 	fact->low = fmax(edge->low / model - inside, 1);
 	fact->high = edge->high * model - inner->low;
-	fact->value = mp_stat_round(fact->low, fact->high,
+	/* Where it is not sharp a round number may lie far off the middle. */
+	fact->value = fact->high > fact->low * ROUNDED ?
+		      fmin(fmax(edge->size - inner->size, fact->low),
+			   fact->high) :
+		      mp_stat_round(fact->low, fact->high,
 				    edge->size - inner->size);
 	snprintf(fact->method, sizeof(fact->method),
 		 "capacity that explains where misses set in, less what the levels inside hold, as this one is exclusive");

@@ -39,6 +39,12 @@
  * a hit in the second each 32 loads, some 7 cycles of 30 and more. */
 #define OUTER 2u
 #define TRANSLATION 0.007
+/* .. of slots as far apart as usual. What such a hit takes at most, by the
+ * published cores, and what every first TLB knows: 8 pages. */
+#define USUAL_STRIDE 128u
+#define SECOND_CYCLES 14.0
+#define PAGE 4096.0
+#define KNOWN_BYTES (32u << 10)
 /* A share of the hops not worth a longer footprint. */
 #define NO_BETTER 1e-3
 /* Of ten replicates the slowest four are left out. */
@@ -204,6 +210,12 @@ static double settle(const double *value, uint32_t n, const struct mixture *mix,
 		    moved;
 	fact->high = limits.high * (1 + MP_CPU_CLOCK_ERROR) + moved;
 	mp_fact_note(fact, at->id);
+	if (translation > TRANSLATION && fact->high > fact->low * CLOSE) {
+		mp_fact_cannot(fact, unit,
+			       "between %.1f and %.1f: so few slots lie in a page that their translation may be part of it",
+			       fact->low, fact->high);
+		return limits.value;
+	}
 	if (mix->own < PURE && fact->high > fact->low * CLOSE) {
 		mp_fact_cannot(fact, unit,
 			       "between %.1f and %.1f: no footprint shows more than %.0f %% of this level without its neighbours",
@@ -310,6 +322,20 @@ static void go_by_edge(const struct mp_cpu_edges *edges, uint32_t k,
 	inner[1] = inner[0] * (cycles ? at->mid_ns / at->mid_cycles : 1);
 }
 
+/* The share of a hop that may be translation: where lines are long, few slots
+ * share a page, and pages are more than the first TLB knows. */
+static double translation_of(uint64_t stride, uint32_t k,
+			     const struct mp_curve_at *at)
+{
+	const double usual = k < OUTER ? 0 : TRANSLATION;
+	const double cycles = isnan(at->mid_cycles) ? at->mid_ns :
+						      at->mid_cycles;
+
+	if (stride <= USUAL_STRIDE || at->length <= KNOWN_BYTES)
+		return usual;
+	return fmax(usual, SECOND_CYCLES * (double)stride / PAGE / cycles);
+}
+
 static void infer_level(const struct mp_view *view,
 			const struct mp_cpu_edges *edges, uint32_t k,
 			struct pair *pair, double inner[2])
@@ -317,8 +343,7 @@ static void infer_level(const struct mp_view *view,
 	const struct mp_curve_at *at;
 	struct mp_sweep sweep;
 	struct mixture mix;
-	double translation = k < OUTER ? 0 : TRANSLATION;
-	double own, ratio, outer;
+	double translation, own, ratio, outer;
 
 	/* Rings that the innermost one holds tell its latency all the same. */
 	if (k >= edges->doubt.level && k) {
@@ -349,6 +374,7 @@ static void infer_level(const struct mp_view *view,
 				       "too few undisturbed measurements");
 		return;
 	}
+	translation = translation_of(sweep.stride, k, at);
 	mixture_at(edges, k, (double)at->length, &mix);
 	outer = edges->edge[k].outside;
 	ratio = at->mid_ns / at->mid_cycles;

@@ -32,6 +32,11 @@
 /* So many times the lines that a level inside holds have to be counted. */
 #define MORE_LINES 1.1
 
+/* A level outside that is no larger than this is full of the same lines. */
+#define NEAR 1.7
+
+static const char why_near[] =
+	"the level outside it is so near that lines it puts out may be lost here, too";
 static const char why_unsure[] =
 	"how many lines it holds does not show clearly: its edge is too blurred, or its size is not right";
 static const char why_few[] =
@@ -187,6 +192,15 @@ static int settle(const struct mp_view *view, uint32_t k,
 	return confirm(view, counting->quiet, plan, fact, out);
 }
 
+/* Lines that the level outside puts out here, as it includes this one, seem
+ * to be fewer than fit, and longer. */
+static bool is_near(const struct mp_view *view, uint32_t k)
+{
+	return k + 1 < MP_CPU_LEVELS &&
+	       mp_cpu_value(view, mp_cpu_level_name[k + 1], "size") <
+	       NEAR * size_of(view, k);
+}
+
 /* Ready for the level outside @k, which has been settled. */
 static void step_out(const struct mp_view *view, uint32_t k, uint32_t line,
 		     struct counting *counting)
@@ -271,6 +285,9 @@ static int say(const struct mp_view *view, struct mp_facts *facts, uint32_t k,
 		err = settle(view, k, counting, NULL, fact, answer);
 	if (err)
 		return err;
+	if (!answer->why && answer->line > counting->inner &&
+	    is_near(view, k))
+		answer->why = why_near;
 	say_line(answer, fact);
 	copy = *fact;
 	fact = mp_cpu_fact(facts, view, mp_cpu_level_name[k], "sector",

@@ -263,7 +263,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 const struct mp_probe mp_probe_shared = {
 	.name = "shared",
 	.asks = "how many CPUs share each level?",
-	.after = "cache-size",
+	.after = "cache-size,inclusion",
 	.facts = "cpu.l1d.shared,cpu.l2.shared,cpu.l3.shared,"
 		 "cpu.l4.shared",
 	.needs = MP_CAP_CHASE | MP_CAP_ACTORS,

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analysis/stat.h"
 
@@ -108,6 +109,24 @@ static uint64_t line_of(const struct mp_view *view)
 					    MP_CPU_LINE_USUAL;
 }
 
+/* Only a level that is exclusive leaves to those inside what they hold. */
+static double beside_of(const struct mp_view *view, uint32_t k, double size)
+{
+	char name[MP_FACT_NAME];
+	const struct mp_fact *fact;
+	double inside;
+
+	if (!k)
+		return 0;
+	snprintf(name, sizeof(name), "cpu.%s.inclusion", mp_cpu_level_name[k]);
+	fact = mp_facts_find(view->facts, name);
+	if (fact && fact->verdict == MP_MEASURED &&
+	    strcmp(fact->text, "exclusive"))
+		return 0;
+	inside = mp_cpu_value(view, mp_cpu_level_name[k - 1], "size");
+	return isnan(inside) ? 1 : inside / size;
+}
+
 /* Known from below only it could be another level's. */
 bool mp_shared_level(const struct mp_view *view, uint32_t k,
 		     struct mp_shared_level *level)
@@ -120,6 +139,7 @@ bool mp_shared_level(const struct mp_view *view, uint32_t k,
 		return false;
 	level->moves = fact->verdict == MP_VARIES;
 	level->size = fact->value;
+	level->beside = beside_of(view, k, level->size);
 	if (k && !(fact->value > INNER_TIMES *
 		   mp_cpu_value(view, mp_cpu_level_name[k - 1], "size")))
 		return false;
@@ -296,11 +316,14 @@ static void look(const struct mp_view *view, const struct mp_exp *exp,
  * has to overflow the level, or what is walked stays, and only the load
  * misses.
  */
-static bool is_sensitive(double calm, double full, double read_ticks)
+static bool is_sensitive(const struct mp_shared_level *level, double calm,
+			 double full, double read_ticks)
 {
 	const double miss = full - read_ticks;
+	const double own = EIGHTHS_OWN / 8.0 - level->beside;
 
-	return miss > 0 && EIGHTHS_OWN / 8.0 * (1 + calm / miss) > PRESSURE;
+	return miss > 0 &&
+	       own + EIGHTHS_OWN / 8.0 * calm / miss > PRESSURE;
 }
 
 /* Nothing shows. Does that mean that there is nothing? */
@@ -309,7 +332,7 @@ static uint32_t judge_none(const struct mp_shared_level *level, double calm, dou
 {
 	if (level->moves)
 		*doubt = MP_DOUBT_CROWD;
-	else if (!is_sensitive(calm, full, read_ticks))
+	else if (!is_sensitive(level, calm, full, read_ticks))
 		*doubt = MP_DOUBT_WEAK;
 	else
 		return MP_TIE_PRIVATE;

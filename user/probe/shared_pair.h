@@ -37,11 +37,14 @@ extern const char *const mp_tie_doubt_text[MP_DOUBTS];
 /**
  * struct mp_shared_level - a level that can be asked about
  * @size: what rings are cut to, bytes
+ * @beside: what the levels inside may hold in its place, a share of it: of a
+ *	level that is not known to hold what they do
  * @moves: its size was found to vary: strangers use it as well
  * @stride: of both rings
  */
 struct mp_shared_level {
 	double size;
+	double beside;
 	bool moves;
 	uint64_t stride;
 };
