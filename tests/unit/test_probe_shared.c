@@ -472,6 +472,34 @@ static void a_load_that_is_too_slow_to_evict_proves_nothing(void **state)
 	cannot(2, "too slow to evict");
 }
 
+/* What the level inside holds of the walked ring is not in an exclusive one,
+ * which a load that comes round as often does not fill then. */
+static void ask_of_second(const char *inclusion)
+{
+	world.size[1] = 72 * KIB;
+	world.ticks[2] = 160;
+	world.group[1] = 1;
+	mp_cpus_parse(&world.view.cpus, "0-1");
+	know("cpu.l2.inclusion", 0, MP_MEASURED);
+	snprintf(world.facts.fact[0].text, sizeof(world.facts.fact[0].text),
+		 "%s", inclusion);
+	ask();
+}
+
+static void an_exclusive_level_is_harder_to_fill(void **state)
+{
+	(void)state;
+	ask_of_second("exclusive");
+	cannot(1, "too slow to evict");
+}
+
+static void one_that_is_not_is_filled_as_it_seems(void **state)
+{
+	(void)state;
+	ask_of_second("non-inclusive");
+	shared_by(1, 1, "CPU 1 has it alone");
+}
+
 static void half_an_effect_is_none_of_both(void **state)
 {
 	(void)state;
@@ -560,6 +588,8 @@ int main(void)
 		TEST(a_small_level_outside_may_be_what_evicts),
 		TEST(an_inner_level_is_not_shared_further_than_an_outer_one),
 		TEST(a_load_that_is_too_slow_to_evict_proves_nothing),
+		TEST(an_exclusive_level_is_harder_to_fill),
+		TEST(one_that_is_not_is_filled_as_it_seems),
 		TEST(half_an_effect_is_none_of_both),
 		TEST(what_is_not_there_is_absent),
 		TEST(a_size_that_is_not_known_fills_nothing),
