@@ -19,7 +19,7 @@
  * each; slower by such a factor are full ones that miss where sparse ones
  * do not: levels are at least 1.5 apart, and a third of the hops has to miss.
  * In so many pairs, as where pages fall makes some sparse ones miss, too. */
-#define FULL_LEAST 3u
+#define FULL_LEAST 5u
 #define FULL_SLOWER 1.15
 #define FULL_PART 0.7
 /* .. and of those that are no full ones: the more are tried, the sooner one is
@@ -27,8 +27,10 @@
 #define WIDE_LEAST 5u
 #define WIDE_PART 0.9
 /* .. and where hops are timed singly, so many that are: a policy that keeps
- * part of what does not fit leaves few misses. */
+ * part of what does not fit leaves few misses. Pages that are thrown one by
+ * one make some miss in any case. */
 #define FULL_HOPS 0.1
+#define FULL_HOPS_SCATTERED 0.3
 #define FULL_MOST 8u
 /* Levels larger than this are likely to be shared. */
 #define PRIVATE_MAX (4.0 * 1024 * 1024)
@@ -153,9 +155,18 @@ bool mp_cpu_full_sweep(const struct mp_view *view, uint32_t i,
 /* Of a length, the replicates that are compared. */
 struct compared {
 	uint32_t n;
+	bool scattered;
 	const double *ns;
 	struct mp_hops hops[FULL_MOST];
 };
+
+static bool is_scattered(const struct mp_batch *batch)
+{
+	const struct mp_grant_arena *arena = &batch->grant.arena[0];
+
+	return batch->grant.n_arenas && arena->pages == MP_PAGES_4K &&
+	       !arena->contiguous;
+}
 
 static int compared_take(const struct mp_curve_at *at,
 			 struct compared *compared)
@@ -164,6 +175,7 @@ static int compared_take(const struct mp_curve_at *at,
 
 	memset(compared, 0, sizeof(*compared));
 	compared->ns = at->ns;
+	compared->scattered = is_scattered(at->batch[0]);
 	while (compared->n < at->n && compared->n < FULL_MOST && !err) {
 		err = mp_hops_gather(at->batch[compared->n],
 				     &compared->hops[compared->n]);
@@ -181,13 +193,14 @@ static void compared_free(struct compared *compared)
 /* Of all pairs of a replicate of each, those in which @a is slower. */
 static double slower_part(const struct compared *a, const struct compared *b)
 {
+	const double most = a->scattered ? FULL_HOPS_SCATTERED : FULL_HOPS;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < a->n; i++)
 		for (uint32_t k = 0; k < b->n; k++)
 			n += a->ns[i] > b->ns[k] * FULL_SLOWER ||
 			     mp_hops_slower(&a->hops[i], &b->hops[k],
-					    FULL_SLOWER) > FULL_HOPS;
+					    FULL_SLOWER) > most;
 	return (double)n / a->n / b->n;
 }
 

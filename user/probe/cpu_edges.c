@@ -44,10 +44,6 @@
  * much the capacity is uncertain then, where sets are no power of two. */
 #define SWAYS 1.05
 #define SWAYS_ERROR 1.25
-/* Of sets that seem to be one, scattered as well, it is uncertain by so much,
- * as their number may have a power of two in it, and be none. */
-#define SWAYS_FAR 1.2
-#define SWAYS_FAR_ERROR 1.04
 /* Levels that CPUs share, and hash over slices, are these and beyond. */
 #define FIRST_HASHED 2u
 /* The middle of such an edge may lie half a way of two beyond the capacity,
@@ -269,9 +265,6 @@ static int fit_curve(const struct mp_view *view,
 	if (edges->full && data->page_bytes > 0 && edge.sway > SWAYS) {
 		edge.low /= SWAYS_ERROR;
 		edge.high *= SWAYS_ERROR;
-	} else if (data->page_bytes > 0 && edge.sway > SWAYS_FAR) {
-		edge.low /= SWAYS_FAR_ERROR;
-		edge.high *= SWAYS_FAR_ERROR;
 	}
 	if (data->may_hash && !(data->page_bytes > 0) && is_hashed(edges, k, &edge))
 		edge.low /= FEW_WAYS;
