@@ -299,8 +299,11 @@ static int plan_wide(const struct mp_view *view,
 {
 	struct mp_sweep sweep;
 	double end;
-	int err = sparse_end(view, &end);
+	int err;
 
+	if (!edges->full)
+		return 0;
+	err = sparse_end(view, &end);
 	for (uint32_t w = 1; w <= MP_CPU_WIDTHS && !err; w++) {
 		bool is_wanted = edges->muddled < MP_CPU_LEVELS;
 

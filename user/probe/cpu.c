@@ -152,6 +152,14 @@ bool mp_cpu_full_sweep(const struct mp_view *view, uint32_t i,
 	return i < n && (!i || stride < SPARSE);
 }
 
+bool mp_cpu_scattered(const struct mp_batch *batch)
+{
+	const struct mp_grant_arena *arena = &batch->grant.arena[0];
+
+	return batch->grant.n_arenas && arena->pages == MP_PAGES_4K &&
+	       !arena->contiguous;
+}
+
 /* Of a length, the replicates that are compared. */
 struct compared {
 	uint32_t n;
@@ -160,14 +168,6 @@ struct compared {
 	struct mp_hops hops[FULL_MOST];
 };
 
-static bool is_scattered(const struct mp_batch *batch)
-{
-	const struct mp_grant_arena *arena = &batch->grant.arena[0];
-
-	return batch->grant.n_arenas && arena->pages == MP_PAGES_4K &&
-	       !arena->contiguous;
-}
-
 static int compared_take(const struct mp_curve_at *at,
 			 struct compared *compared)
 {
@@ -175,7 +175,7 @@ static int compared_take(const struct mp_curve_at *at,
 
 	memset(compared, 0, sizeof(*compared));
 	compared->ns = at->ns;
-	compared->scattered = is_scattered(at->batch[0]);
+	compared->scattered = mp_cpu_scattered(at->batch[0]);
 	while (compared->n < at->n && compared->n < FULL_MOST && !err) {
 		err = mp_hops_gather(at->batch[compared->n],
 				     &compared->hops[compared->n]);

@@ -110,6 +110,9 @@ void mp_cpu_sparse_sweep(const struct mp_view *view, struct mp_sweep *sweep);
 bool mp_cpu_full_sweep(const struct mp_view *view, uint32_t i,
 		       struct mp_sweep *sweep);
 
+/** mp_cpu_scattered() - has a batch small pages, each thrown by itself? */
+bool mp_cpu_scattered(const struct mp_batch *batch);
+
 /**
  * mp_cpu_is_full() - have rings to hold every line?
  *
@@ -158,7 +161,7 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
  * @curve: the main curve, owned
  * @side: the curves of second looks, owned
  * @wide: the same with slots 2, 4 and 8 times as far apart, owned
- * @sparse: the first look, where rings have to be fuller than its; owned
+ * @sparse: the first look, owned
  * @full: they hold every line
  * @flat: the sparse curve came to memory; @end_bytes: where it ends
  * @single: single hops were timed in the sides, and tell the levels apart:

@@ -209,16 +209,13 @@ static void join(const struct mp_edge *a, const struct mp_edge *b,
  * beyond a length, or of the longest. */
 static double page_of(const struct mp_curve *curve, double beyond)
 {
-	const struct mp_grant *grant;
 	uint32_t i = 0;
 
 	if (!curve->n)
 		return 0;
 	while (i + 1 < curve->n && (double)curve->at[i].length < beyond)
 		i++;
-	grant = &curve->at[i].batch[0]->grant;
-	return grant->n_arenas && grant->arena[0].pages == MP_PAGES_4K &&
-	       !grant->arena[0].contiguous ? SMALL_PAGE : 0;
+	return mp_cpu_scattered(curve->at[i].batch[0]) ? SMALL_PAGE : 0;
 }
 
 /* Lines fall on sets neither evenly nor at random, which is as if these had
@@ -370,17 +367,17 @@ static int fit_all(const struct mp_view *view, struct mp_cpu_edges *edges)
 static int curves_gather(const struct mp_view *view,
 			 struct mp_cpu_edges *edges)
 {
-	struct mp_curve sparse;
+	const struct mp_curve *sparse = &edges->sparse;
 	struct mp_sweep sweep;
 	int err;
 
 	mp_cpu_sparse_sweep(view, &sweep);
-	err = mp_sweep_gather(&sweep, view, &sparse);
+	err = mp_sweep_gather(&sweep, view, &edges->sparse);
 	if (err)
 		return err;
-	edges->flat = mp_cpu_flat_at_end(&sparse);
-	edges->end_bytes = sparse.n ? (double)sparse.at[sparse.n - 1].length : 0;
-	mp_curve_free(&sparse);
+	edges->flat = mp_cpu_flat_at_end(sparse);
+	edges->end_bytes = sparse->n ?
+			   (double)sparse->at[sparse->n - 1].length : 0;
 	err = mp_cpu_is_full(view, &edges->full);
 	if (err)
 		return err;

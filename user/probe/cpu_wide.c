@@ -131,15 +131,11 @@ static int spectrum_of(struct mp_cpu_edges *edges)
 int mp_cpu_wide_spectrum(const struct mp_view *view,
 			 struct mp_cpu_edges *edges)
 {
-	struct mp_sweep sweep;
 	int err;
 
 	if (!edges->full)
 		return mp_spectrum_find(&edges->side[0], &edges->spectrum);
-	mp_cpu_sparse_sweep(view, &sweep);
 	err = gather(view, edges);
-	if (!err)
-		err = mp_sweep_gather(&sweep, view, &edges->sparse);
 	return err ? err : spectrum_of(edges);
 }
 

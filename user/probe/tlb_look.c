@@ -351,6 +351,14 @@ bool mp_tlb_ask_init(struct mp_tlb_ask *ask, const struct mp_view *view,
 	return there;
 }
 
+void mp_tlb_take_off(struct mp_tlb_seen *seen,
+		     const struct mp_tlb_seen *packed)
+{
+	seen->cycles -= packed->cycles;
+	seen->least -= packed->cycles;
+	seen->error = hypot(seen->error, packed->error);
+}
+
 bool mp_tlb_look(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 		 uint32_t replicates, struct mp_tlb_seen *seen)
 {
@@ -367,9 +375,7 @@ bool mp_tlb_look(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 	mp_tlb_ring_exp(ask, stride, n, &exp);
 	if (!mp_tlb_gather(ask, &exp, replicates, seen) || !there)
 		return false;
-	seen->cycles -= packed.cycles;
-	seen->least -= packed.cycles;
-	seen->error = hypot(seen->error, packed.error);
+	mp_tlb_take_off(seen, &packed);
 	return true;
 }
 

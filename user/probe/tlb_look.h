@@ -69,6 +69,11 @@ struct mp_tlb_seen {
 	uint64_t id;
 };
 
+/** mp_tlb_take_off() - leave of @seen what is beyond the cost of @packed, the
+ * same lines in a row */
+void mp_tlb_take_off(struct mp_tlb_seen *seen,
+		     const struct mp_tlb_seen *packed);
+
 /** enum mp_tlb_say - an answer */
 enum mp_tlb_say {
 	MP_TLB_NO,

@@ -55,9 +55,7 @@ bool mp_tlb_twin(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 	exp.actor[1].skew = (uint64_t)ask->other_skew * ask->line;
 	if (!mp_tlb_gather(ask, &exp, replicates, seen) || !there)
 		return false;
-	seen->cycles -= packed.cycles;
-	seen->least -= packed.cycles;
-	seen->error = hypot(seen->error, packed.error);
+	mp_tlb_take_off(seen, &packed);
 	return true;
 }
 

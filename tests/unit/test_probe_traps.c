@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Simulated machines that have drawn wrong answers: a right one, or none. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "backend.h"
+#include "made_sim.h"
+
+#define ARENA_BYTES (64u << 20)
+
+static struct made_sim sim;
+
+static int end(void **state)
+{
+	(void)state;
+	made_sim_close(&sim);
+	return 0;
+}
+
+static void ask(const char *text, const char *last)
+{
+	made_sim_open(&sim, text);
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	if (last)
+		made_sim_ask(&sim, mp_probe_find(last));
+}
+
+/* Measured within a share, or a bound that holds, or not measured. */
+static void not_wrong(const char *name, double value, double share)
+{
+	const struct mp_fact *fact = made_sim_fact(&sim, name);
+	const bool right = fact->verdict == MP_MEASURED ?
+			   fabs(fact->value / value - 1) <= share :
+			   fact->verdict != MP_ABSENT &&
+			   (fact->verdict != MP_AT_LEAST ||
+			    fact->low <= value);
+
+	if (!right)
+		fail_msg("%s: verdict %u, %g for %g (%s)", name,
+			 fact->verdict, fact->value, value, fact->reason);
+}
+
+/* Two ways, hashed over slices of 3 * 2^n sets: an edge as of 24 ways. */
+static void a_hash_over_two_ways_is_not_taken_for_chance(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=5450 memory_latency=367\n"
+	    "clock tsc_mhz=3700 step=1 read=61\n"
+	    "place pages=contiguous thp=refused huge=70\n"
+	    "level name=l1d size=40K ways=10 sector=32 latency=5 policy=nru\n"
+	    "level name=l2 size=128K ways=32 latency=12 policy=tree-plru\n"
+	    "level name=l3 size=192K ways=2 line=256 latency=48 policy=fifo "
+	    "slices=2\n"
+	    "tlb level=1 page=4K entries=64 ways=64\n"
+	    "tlb level=1 page=2M entries=16 ways=16\n"
+	    "tlb level=2 page=4K entries=1024 ways=4 cost=13 policy=srrip\n"
+	    "tlb level=2 page=2M entries=1024 ways=4 cost=13 "
+	    "policy=tree-plru\nwalk cost=57\n"
+	    "prefetch kind=stride into=l2\n"
+	    "noise gaps=0.02 seen=no\n", NULL);
+	not_wrong("cpu.l3.size", 192 * 1024, 0.125);
+}
+
+/* Slots of long lines are few to a page, and pages cost 12 cycles each. */
+static void translation_of_long_lines_is_no_latency(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=5300 memory_latency=192\n"
+	    "clock tsc_mhz=1500 step=1 read=70\n"
+	    "level name=l1d size=12K ways=8 line=256 latency=4\n"
+	    "level name=l2 size=128K ways=32 line=256 latency=7 policy=fifo\n"
+	    "level name=l3 size=480K ways=30 line=256 latency=18 "
+	    "policy=random inclusion=inclusive\n"
+	    "tlb level=1 page=4K entries=48 ways=3 policy=nru\n"
+	    "tlb level=2 page=4K entries=384 ways=12 cost=12\n"
+	    "walk cost=52\n", "latency");
+	not_wrong("cpu.l3.latency-cycles", 18, 0.5 / 18);
+	not_wrong("cpu.l2.latency-cycles", 7, 0.5 / 7);
+}
+
+/* Exclusive behind exclusive: no round number far off the middle. */
+static void what_is_left_of_two_levels_is_not_rounded_far(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=2900 memory_latency=338\n"
+	    "clock tsc_mhz=3300 step=1 read=35\n"
+	    "level name=l1d size=16K ways=4 latency=4 policy=bit-plru\n"
+	    "level name=l2 size=56K ways=8 latency=16 policy=nru "
+	    "inclusion=exclusive\n"
+	    "level name=l3 size=368K ways=23 latency=35 "
+	    "policy=qlru_h11_m1_r1_u2 inclusion=exclusive\n", NULL);
+	not_wrong("cpu.l3.size", 368 * 1024, 0.125);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_hash_over_two_ways_is_not_taken_for_chance),
+		TEST(translation_of_long_lines_is_no_latency),
+		TEST(what_is_left_of_two_levels_is_not_rounded_far),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
