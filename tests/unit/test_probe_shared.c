@@ -37,6 +37,7 @@ static const char *const names[LEVELS] = { "l1d", "l2", "l3" };
  * @ebbs: how far apart the levels' moments lie, ticks: alike in a replicate
  * @error, @disturbed: of all batches
  * @weak: share of the effect that shows
+ * @inside: share of the hops of a level that the one inside serves
  */
 struct world {
 	double size[LEVELS];
@@ -48,6 +49,7 @@ struct world {
 	int error;
 	bool disturbed;
 	double weak;
+	double inside;
 	struct mp_view view;
 	struct mp_facts facts;
 	struct mp_facts found;
@@ -158,7 +160,8 @@ static double hop_of(const struct mp_exp *exp, uint32_t actor)
 		return world.ticks[k + 1];
 	if (all > world.size[k] && share(k, world.view.cpu, beside->place))
 		return world.ticks[k] + world.weak * miss;
-	return world.ticks[k];
+	return world.ticks[k] - (k ? world.inside *
+			       (world.ticks[k] - world.ticks[k - 1]) : 0);
 }
 
 static double spread(struct mp_rng *rng, double width)
@@ -202,6 +205,7 @@ static void answer(struct mp_batch *batch)
 		return;
 	mp_rng_seed(&rng, mp_exp_seed(1, batch->id, batch->replicate));
 	batch->grant.read_ticks = READ_TICKS;
+	batch->grant.tick_hz = 1e9;
 	moment = spread(&rng, world.ebbs);
 	for (uint32_t i = 0; i < exp->n_actors; i++) {
 		const uint32_t from = batch->n_samples;
@@ -370,6 +374,46 @@ static void threads_of_one_core_share_all(void **state)
 	ask();
 	shared_by(0, 2, "CPUs 0-1 share");
 	shared_by(1, 2, "CPUs 0-1 share");
+}
+
+/* Two CPUs, and a second level that is half as large again as the first. */
+static void make_near(void)
+{
+	mp_cpus_parse(&world.view.cpus, "0-1");
+	world.size[1] = 48 * KIB;
+}
+
+static void know_latencies(void)
+{
+	know("cpu.l1d.latency", world.ticks[0], MP_MEASURED);
+	know("cpu.l2.latency", world.ticks[1], MP_MEASURED);
+}
+
+static void a_near_level_inside_that_serves_nothing_is_no_hindrance(void **state)
+{
+	(void)state;
+	make_near();
+	know_latencies();
+	ask();
+	shared_by(1, 2, "CPUs 0-1 share");
+}
+
+static void a_near_level_inside_may_serve_what_is_walked(void **state)
+{
+	(void)state;
+	make_near();
+	know_latencies();
+	world.inside = 0.3;
+	ask();
+	cannot(1, "the level inside may serve part");
+}
+
+static void a_near_level_inside_needs_both_latencies(void **state)
+{
+	(void)state;
+	make_near();
+	ask();
+	cannot(1, "the level inside is nearly as large");
 }
 
 static void more_cpus_than_are_tested_give_at_least(void **state)
@@ -580,6 +624,9 @@ int main(void)
 		TEST(those_that_share_a_level_are_counted),
 		TEST(two_cpus_with_an_outer_level_in_common),
 		TEST(threads_of_one_core_share_all),
+		TEST(a_near_level_inside_that_serves_nothing_is_no_hindrance),
+		TEST(a_near_level_inside_may_serve_what_is_walked),
+		TEST(a_near_level_inside_needs_both_latencies),
 		TEST(more_cpus_than_are_tested_give_at_least),
 		TEST(a_single_cpu_has_none_to_share_with),
 		TEST(noise_of_a_replicate_s_moment_is_no_hindrance),

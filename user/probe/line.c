@@ -18,6 +18,7 @@
 
 #include "backend.h"
 #include "probe/cpu.h"
+#include "probe/cpu_room.h"
 #include "probe/line.h"
 
 #define FLUSHED 64u
@@ -29,8 +30,15 @@
 #define SHARE_QUARTER_LOW 0.17
 #define SHARE_QUARTER_HIGH 0.33
 
-/* So many times the lines that a level inside holds have to be counted. */
+/* So many times the lines that a level inside holds have to be counted: with
+ * fewer some of its sets are full, and keep theirs, and of two levels with
+ * lines twice as long both together would hold the others. */
 #define MORE_LINES 1.1
+#define MANY_LINES 1.5
+/* .. or a little fewer, of nearly as many as there is room for: lines twice as
+ * long leave room for hardly more than half of them. */
+#define FULLER 0.9
+#define MANY_FULLER 1.4
 
 /* A level outside that is no larger than this is full of the same lines. */
 #define NEAR 1.7
@@ -39,6 +47,7 @@ static const char why_near[] =
 	"the level outside it is so near that lines it puts out may be lost here, too";
 static const char why_unsure[] =
 	"how many lines it holds does not show clearly: its edge is too blurred, or its size is not right";
+static const char why_open[] = "too few undisturbed measurements";
 static const char why_few[] =
 	"a level inside holds as many lines: how many this one holds does not show";
 
@@ -55,18 +64,6 @@ struct answer {
 	uint32_t sector;
 	uint32_t replicates;
 };
-
-/* Its size, NaN where that is not known well enough to count lines. */
-static double size_of(const struct mp_view *view, uint32_t k)
-{
-	char name[MP_FACT_NAME];
-	const struct mp_fact *fact;
-
-	snprintf(name, sizeof(name), "cpu.%s.size", mp_cpu_level_name[k]);
-	fact = mp_facts_find(view->facts, name);
-	return fact && (fact->verdict == MP_MEASURED ||
-			fact->verdict == MP_VARIES) ? fact->value : NAN;
-}
 
 static uint32_t sector_of(double share, uint32_t inner, uint32_t line)
 {
@@ -105,17 +102,52 @@ static int confirm(const struct mp_view *view, bool quiet,
 
 /**
  * struct counting - how far counting has come
- * @inner: line of the level inside, bytes
+ * @rooms: how large the levels are
+ * @inner: line of the level inside, bytes; where that is not known, of the
+ *	last one that is: it is no shorter
  * @held: lines that a level inside holds, the most
  * @share, @quiet: as in struct mp_line_count, of lines as long as @inner, and
  *	of all
  */
 struct counting {
+	struct mp_cpu_rooms rooms;
 	uint32_t inner;
 	double held;
 	double share;
 	bool quiet;
 };
+
+/* Few lines that stay prove nothing yet: nearly as many as there is room for
+ * have to stay as well. */
+static int count_fuller(const struct mp_view *view, double size, uint32_t unit,
+			struct mp_plan *plan, struct mp_fact *fact,
+			const struct mp_line_room *room,
+			struct mp_line_count *count)
+{
+	struct mp_line_room fuller = *room;
+	const uint32_t replicates = count->replicates;
+	int err = 0;
+
+	if (count->fits != MP_LINE_YES ||
+	    room->fits_bytes / unit >= MANY_LINES * room->held)
+		return 0;
+	fuller.fits_bytes = size * FULLER;
+	if (fuller.fits_bytes / unit < MANY_FULLER * room->held) {
+		count->fits = MP_LINE_UNSURE;
+		return 0;
+	}
+	if (plan) {
+		plan->stage++;
+		err = mp_line_count_plan(view, &fuller, unit, plan);
+	}
+	if (!err)
+		err = mp_line_count(view, &fuller, unit, fact, count);
+	if (count->fits == MP_LINE_NO)
+		count->fits = MP_LINE_UNSURE;
+	if (replicates < count->replicates)
+		count->replicates = replicates;
+	return err;
+}
 
 /* Longer and longer lines, until as many stay as there is room for. */
 static int count_up(const struct mp_view *view, double size,
@@ -127,12 +159,13 @@ static int count_up(const struct mp_view *view, double size,
 
 	counting->share = NAN;
 	counting->quiet = true;
-	*out = (struct answer){ .why = "too few undisturbed measurements" };
+	*out = (struct answer){ .why = why_open };
 	mp_line_room_of(size, &room);
 	room.held = counting->held;
 	for (uint32_t unit = counting->inner; unit <= MP_LINE_MAX && !err;
 	     unit *= 2) {
 		struct mp_line_count count = { .fits = MP_LINE_OPEN };
+		uint32_t first;
 
 		/* A level inside would hold all that is counted. */
 		if (room.fits_bytes / unit < MORE_LINES * counting->held) {
@@ -143,11 +176,15 @@ static int count_up(const struct mp_view *view, double size,
 			err = mp_line_count_plan(view, &room, unit, plan);
 		if (!err)
 			err = mp_line_count(view, &room, unit, fact, &count);
+		first = count.fits;
+		if (!err)
+			err = count_fuller(view, size, unit, plan, fact, &room,
+					   &count);
 		if (err || count.fits == MP_LINE_OPEN)
 			return err;
 		counting->quiet &= count.quiet;
 		if (count.fits == MP_LINE_UNSURE) {
-			out->why = why_unsure;
+			out->why = first == MP_LINE_YES ? why_few : why_unsure;
 			return 0;
 		}
 		if (unit == counting->inner)
@@ -179,12 +216,15 @@ static int settle(const struct mp_view *view, uint32_t k,
 
 	out->why = why_unsure;
 	for (uint32_t i = k + 1; i-- && !err && out->why == why_unsure;) {
-		size += size_of(view, i);
+		size += counting->rooms.bytes[i];
 		if (isnan(size))
 			break;
 		err = count_up(view, size, plan, fact, counting, out);
 		if (plan)
 			plan->stage++;
+		/* It has what the ones inside hold in it already. */
+		if (counting->rooms.sum[i])
+			break;
 	}
 	if (err || out->why || out->line == inner)
 		return err;
@@ -194,49 +234,53 @@ static int settle(const struct mp_view *view, uint32_t k,
 
 /* Lines that the level outside puts out here, as it includes this one, seem
  * to be fewer than fit, and longer. */
-static bool is_near(const struct mp_view *view, uint32_t k)
+static bool is_near(const struct mp_view *view, const struct counting *counting,
+		    uint32_t k)
 {
 	return k + 1 < MP_CPU_LEVELS &&
 	       mp_cpu_value(view, mp_cpu_level_name[k + 1], "size") <
-	       NEAR * size_of(view, k);
+	       NEAR * counting->rooms.bytes[k];
 }
 
-/* Ready for the level outside @k, which has been settled. */
-static void step_out(const struct mp_view *view, uint32_t k, uint32_t line,
-		     struct counting *counting)
+/* Ready for the level outside @k, of which @line is known, or 0. */
+static void step_out(uint32_t k, uint32_t line, struct counting *counting)
 {
-	counting->inner = line;
-	counting->held = fmax(counting->held, size_of(view, k) / line);
+	const double room = counting->rooms.bytes[k];
+
+	if (line)
+		counting->inner = line;
+	/* No line is shorter than those inside. */
+	if (counting->inner)
+		counting->held = fmax(counting->held, room / counting->inner);
 }
 
-/* The first level is where counting starts. False: it is not known. */
-static bool begin(const struct mp_view *view, struct counting *counting)
+/* The first level is where counting starts. */
+static int begin(const struct mp_view *view, struct counting *counting)
 {
 	const double line = mp_cpu_value(view, mp_cpu_level_name[0], "line");
+	int err;
 
 	*counting = (struct counting){ .share = NAN };
-	if (isnan(line))
-		return false;
-	step_out(view, 0, (uint32_t)line, counting);
-	return true;
+	err = mp_cpu_rooms(view, &counting->rooms);
+	if (!err && !isnan(line))
+		step_out(0, (uint32_t)line, counting);
+	return err;
 }
 
 static int next(const struct mp_view *view, struct mp_plan *plan)
 {
 	struct counting counting;
-	int err = 0;
+	int err = begin(view, &counting);
 
-	if (!begin(view, &counting))
-		return 1;
 	for (uint32_t k = 1; k < MP_CPU_LEVELS && !err; k++) {
 		struct answer answer;
 
-		if (isnan(size_of(view, k)))
+		if (!counting.inner || isnan(counting.rooms.bytes[k]))
 			break;
 		err = settle(view, k, &counting, plan, NULL, &answer);
-		if (err || answer.why)
+		if (err || answer.why == why_open)
 			break;
-		step_out(view, k, answer.line, &counting);
+		step_out(k, answer.why ? 0 : answer.line, &counting);
 		plan->stage++;
 	}
 	return err ? err : 1;
@@ -277,7 +321,7 @@ static int say(const struct mp_view *view, struct mp_facts *facts, uint32_t k,
 
 	if (!fact)
 		return -ENOMEM;
-	if (isnan(size_of(view, k)))
+	if (isnan(counting->rooms.bytes[k]))
 		answer->why = "its size, from which lines are counted, is not known, or there is no such level";
 	else if (!counting->inner)
 		answer->why = "the line or the size of the level inside is not known";
@@ -286,7 +330,7 @@ static int say(const struct mp_view *view, struct mp_facts *facts, uint32_t k,
 	if (err)
 		return err;
 	if (!answer->why && answer->line > counting->inner &&
-	    is_near(view, k))
+	    is_near(view, counting, k))
 		answer->why = why_near;
 	say_line(answer, fact);
 	copy = *fact;
@@ -303,17 +347,16 @@ static int say(const struct mp_view *view, struct mp_facts *facts, uint32_t k,
 static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
 	struct counting counting;
-	int err = 0;
+	int err = begin(view, &counting);
 
-	begin(view, &counting);
 	for (uint32_t k = 1; k < MP_CPU_LEVELS && !err; k++) {
 		struct answer answer = { 0 };
 
 		err = say(view, facts, k, &counting, &answer);
-		if (answer.why)
+		if (isnan(counting.rooms.bytes[k]))
 			counting.inner = 0;
 		else
-			step_out(view, k, answer.line, &counting);
+			step_out(k, answer.why ? 0 : answer.line, &counting);
 	}
 	return err;
 }

@@ -5,6 +5,7 @@
  * long a load takes that is there, and one that is nowhere.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "analysis/stat.h"
@@ -32,11 +33,17 @@ static void step(struct mp_exp *exp, uint32_t slot, uint32_t what)
 	exp->steps[exp->n_steps++] = MEMPROBE_STEP(slot, what);
 }
 
+/* What is brought along may lie ahead, so each of a pair is timed in turn
+ * where the other alone is loaded. */
 static void ask(struct mp_exp *exp, enum mp_line_pair pair, uint32_t apart,
-		uint32_t slot)
+		uint32_t slot, bool ahead)
 {
-	const uint32_t other = slot + apart / SLOT;
+	uint32_t other = slot + apart / SLOT;
 
+	if (pair == MP_LINE_ALONG && ahead) {
+		other = slot;
+		slot += apart / SLOT;
+	}
 	if (apart < SLOT) {
 		step(exp, slot, MEMPROBE_STEP_TOUCH);
 		step(exp, slot, MEMPROBE_STEP_FLUSH);
@@ -63,7 +70,7 @@ static void sequence(const struct mp_view *view, enum mp_line_pair pair,
 	for (uint32_t i = 0; i < GROUPS; i++) {
 		const uint32_t at = i * KINDS * GROUP_SLOTS;
 
-		ask(exp, pair, apart, at);
+		ask(exp, pair, apart, at, i % 2);
 		step(exp, at + THERE * GROUP_SLOTS, MEMPROBE_STEP_TOUCH);
 		step(exp, at + THERE * GROUP_SLOTS, MEMPROBE_STEP_TIME);
 		step(exp, at + NOWHERE * GROUP_SLOTS, MEMPROBE_STEP_FLUSH);

@@ -62,12 +62,13 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	uint32_t other[OTHERS_MAX];
 	const uint32_t n = choose(view, other);
 	struct mp_shared_level level;
-	int err = 0;
+	struct mp_cpu_rooms rooms;
+	int err = n ? mp_cpu_rooms(view, &rooms) : 0;
 
 	for (uint32_t i = 0; i < n && !err; i++) {
 		plan->stage = i;
 		for (uint32_t k = 0; k < LEVELS && !err; k++)
-			if (mp_shared_level(view, k, &level) &&
+			if (!mp_shared_level(view, &rooms, k, &level) &&
 			    mp_shared_has_room(view, &level))
 				err = mp_shared_plan(view, &level, other[i],
 						     other[0], plan);
@@ -192,11 +193,13 @@ static void conclude(const struct mp_view *view, const struct found *found,
 }
 
 /* Why a level was not asked about; false: it was. */
-static bool is_out(const struct mp_view *view, uint32_t k, uint32_t n,
+static bool is_out(const struct mp_view *view,
+		   const struct mp_cpu_rooms *rooms, uint32_t k, uint32_t n,
 		   struct mp_fact *fact)
 {
 	const struct mp_fact *size = mp_shared_size(view, k);
 	struct mp_shared_level level;
+	const char *why = mp_shared_level(view, rooms, k, &level);
 
 	if (size && size->verdict == MP_ABSENT) {
 		fact->verdict = MP_ABSENT;
@@ -206,9 +209,8 @@ static bool is_out(const struct mp_view *view, uint32_t k, uint32_t n,
 		mp_fact_cannot(fact, "cpus",
 			       "CPU %u is the only one that may be used: there is none to share with",
 			       view->cpu);
-	} else if (!mp_shared_level(view, k, &level)) {
-		mp_fact_cannot(fact, "cpus",
-			       "the size of the level is not known well enough to fill it");
+	} else if (why) {
+		mp_fact_cannot(fact, "cpus", "%s", why);
 	} else if (!mp_shared_has_room(view, &level)) {
 		mp_fact_cannot(fact, "cpus",
 			       "twice the level is more than the %llu MiB that may be used",
@@ -219,13 +221,14 @@ static bool is_out(const struct mp_view *view, uint32_t k, uint32_t n,
 	return true;
 }
 
-static void ask_others(const struct mp_view *view, uint32_t k,
+static void ask_others(const struct mp_view *view,
+		       const struct mp_cpu_rooms *rooms, uint32_t k,
 		       const uint32_t *other, uint32_t n, struct found *found,
 		       struct mp_fact *fact)
 {
 	struct mp_shared_level level;
 
-	if (!mp_shared_level(view, k, &level))
+	if (mp_shared_level(view, rooms, k, &level))
 		return;
 	for (uint32_t i = 0; i < n; i++)
 		found->tie[i] = mp_shared_judge(view, &level, other[i],
@@ -240,7 +243,12 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 	uint32_t other[OTHERS_MAX];
 	const uint32_t n = choose(view, other);
 	const uint32_t first = facts->n;
+	struct mp_cpu_rooms rooms;
 	bool out[LEVELS];
+	const int err = mp_cpu_rooms(view, &rooms);
+
+	if (err)
+		return err;
 
 	for (uint32_t k = 0; k < LEVELS; k++)
 		if (!mp_cpu_fact(facts, view, mp_cpu_level_name[k], "shared",
@@ -249,9 +257,9 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 	/* The list may have moved while it grew. */
 	for (uint32_t k = 0; k < LEVELS; k++) {
 		fact[k] = &facts->fact[first + k];
-		out[k] = is_out(view, k, n, fact[k]);
+		out[k] = is_out(view, &rooms, k, n, fact[k]);
 		if (!out[k])
-			ask_others(view, k, other, n, &found[k], fact[k]);
+			ask_others(view, &rooms, k, other, n, &found[k], fact[k]);
 	}
 	compare(view, n, found);
 	for (uint32_t k = 0; k < LEVELS; k++)
@@ -263,7 +271,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 const struct mp_probe mp_probe_shared = {
 	.name = "shared",
 	.asks = "how many CPUs share each level?",
-	.after = "cache-size,inclusion",
+	.after = "cache-size,inclusion,latency",
 	.facts = "cpu.l1d.shared,cpu.l2.shared,cpu.l3.shared,"
 		 "cpu.l4.shared",
 	.needs = MP_CAP_CHASE | MP_CAP_ACTORS,

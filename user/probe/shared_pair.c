@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/clock.h"
 #include "analysis/stat.h"
 
 /*
@@ -63,8 +64,12 @@
 #define PRESSURE 1.05
 /* Limits of a size that rings can be cut to. */
 #define SIZE_APART 4.0
-/* What is walked has to be beyond the level inside by so much. */
+/* What is walked is beyond a level inside that is so many times as small; and
+ * beyond one less small where hops are seen to miss that: so much of the step
+ * between the latencies of both. */
 #define INNER_TIMES 2.0
+#define INNER_LEAST 1.25
+#define MISSES_INNER 0.85
 
 /* Misses count from here on: a part of what a hop takes when all miss. */
 #define SCALE_LEAST 0.2
@@ -78,15 +83,16 @@ struct seen {
 	double calm[REPLICATES_MAX];
 	double loaded[REPLICATES_MAX];
 	double read_ticks;
+	double ns_per_tick;
 	uint64_t id;
 };
-
 
 const char *const mp_tie_doubt_text[MP_DOUBTS] = {
 	[MP_DOUBT_NONE] = "",
 	[MP_DOUBT_NOISE] = "replicates without the load lie as far apart as it would show",
 	[MP_DOUBT_FLAT] = "a ring twice as large is not slower",
 	[MP_DOUBT_WEAK] = "nothing shows, but the load is too slow to evict what is walked",
+	[MP_DOUBT_INNER] = "the level inside may serve part of what is walked",
 	[MP_DOUBT_CROWD] = "nothing shows, but strangers use the level, and one load may be lost among theirs",
 	[MP_DOUBT_BETWEEN] = "hops get slower, but too little for a level that is shared",
 	[MP_DOUBT_OUTER] = "the level outside it is so small that it may be what evicts",
@@ -110,11 +116,11 @@ static uint64_t line_of(const struct mp_view *view)
 }
 
 /* Only a level that is exclusive leaves to those inside what they hold. */
-static double beside_of(const struct mp_view *view, uint32_t k, double size)
+static double beside_of(const struct mp_view *view,
+			const struct mp_cpu_rooms *rooms, uint32_t k)
 {
 	char name[MP_FACT_NAME];
 	const struct mp_fact *fact;
-	double inside;
 
 	if (!k)
 		return 0;
@@ -123,30 +129,58 @@ static double beside_of(const struct mp_view *view, uint32_t k, double size)
 	if (fact && fact->verdict == MP_MEASURED &&
 	    strcmp(fact->text, "exclusive"))
 		return 0;
-	inside = mp_cpu_value(view, mp_cpu_level_name[k - 1], "size");
-	return isnan(inside) ? 1 : inside / size;
+	return isnan(rooms->bytes[k - 1]) ? 1 :
+	       rooms->bytes[k - 1] / rooms->bytes[k];
 }
 
-/* Known from below only it could be another level's. */
-bool mp_shared_level(const struct mp_view *view, uint32_t k,
-		     struct mp_shared_level *level)
+/* Limits of what misses set in at are near each other. */
+static bool is_clear(const struct mp_view *view,
+		     const struct mp_cpu_rooms *rooms, uint32_t k)
 {
 	const struct mp_fact *fact = mp_shared_size(view, k);
 
-	if (!fact || (fact->verdict != MP_MEASURED &&
-		      fact->verdict != MP_VARIES) ||
-	    !(fact->low > 0) || fact->high > fact->low * SIZE_APART)
-		return false;
+	return rooms->sum[k] || (fact && fact->low > 0 &&
+				 fact->high <= fact->low * SIZE_APART);
+}
+
+/* Hops of what is walked take so long, ns, if none is served inside; NaN: not
+ * known. */
+static double missing_inner(const struct mp_view *view, uint32_t k)
+{
+	const double inner = mp_cpu_value(view, mp_cpu_level_name[k - 1],
+					  "latency");
+	const double own = mp_cpu_value(view, mp_cpu_level_name[k], "latency");
+
+	return inner + MISSES_INNER * (own - inner);
+}
+
+const char *mp_shared_level(const struct mp_view *view,
+			    const struct mp_cpu_rooms *rooms, uint32_t k,
+			    struct mp_shared_level *level)
+{
+	static const char unknown[] = "the size of the level is not known well enough to fill it";
+	static const char near[] = "the level inside is nearly as large, or what it holds is not known: what is walked may stay there";
+	static const char small[] = "the level is too small for rings that others crowd";
+	const struct mp_fact *fact = mp_shared_size(view, k);
+	double inner;
+
+	if (isnan(rooms->bytes[k]) || !is_clear(view, rooms, k))
+		return unknown;
 	level->moves = fact->verdict == MP_VARIES;
-	level->size = fact->value;
-	level->beside = beside_of(view, k, level->size);
-	if (k && !(fact->value > INNER_TIMES *
-		   mp_cpu_value(view, mp_cpu_level_name[k - 1], "size")))
-		return false;
+	level->size = rooms->bytes[k];
+	level->beside = beside_of(view, rooms, k);
+	inner = k ? rooms->bytes[k - 1] : 0;
+	level->least_ns = 0;
+	if (!(level->size > INNER_TIMES * inner)) {
+		level->least_ns = missing_inner(view, k);
+		if (!(level->size > INNER_LEAST * inner) ||
+		    isnan(level->least_ns))
+			return near;
+	}
 	level->stride = APART * line_of(view);
 	while (level->size / (double)level->stride > SLOTS_MAX)
 		level->stride *= 2;
-	return level->size >= 16.0 * (double)level->stride;
+	return level->size >= 16.0 * (double)level->stride ? NULL : small;
 }
 
 static uint64_t part(const struct mp_shared_level *level, uint32_t eighths)
@@ -307,6 +341,7 @@ static void look(const struct mp_view *view, const struct mp_exp *exp,
 		seen->calm[seen->n] = calm;
 		seen->loaded[seen->n++] = loaded;
 		seen->read_ticks = batch->grant.read_ticks;
+		seen->ns_per_tick = mp_clock_ns(batch, 1);
 	}
 }
 
@@ -349,6 +384,10 @@ static uint32_t judge(const struct mp_view *view, const struct mp_shared_level *
 	double share[REPLICATES_MAX];
 	struct mp_interval limits;
 
+	*doubt = MP_DOUBT_INNER;
+	if (level->least_ns > 0 && !((calm - pair->read_ticks) *
+				     pair->ns_per_tick >= level->least_ns))
+		return MP_TIE_UNCLEAR;
 	*doubt = MP_DOUBT_FLAT;
 	if (!(scale > SCALE_LEAST * (most - pair->read_ticks)))
 		return MP_TIE_UNCLEAR;

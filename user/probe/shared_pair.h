@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "probe/cpu.h"
+#include "probe/cpu_room.h"
 
 /** MP_SHARED_LEAST - replicates that an answer needs */
 #define MP_SHARED_LEAST 5u
@@ -25,6 +25,7 @@ enum mp_tie_doubt {
 	MP_DOUBT_NOISE,	/* the calm ones differ as much as it would matter */
 	MP_DOUBT_FLAT,	/* too large a ring is no slower */
 	MP_DOUBT_WEAK,	/* nothing shows, but it would not need to */
+	MP_DOUBT_INNER,	/* part of what is walked may lie further in */
 	MP_DOUBT_CROWD,	/* nothing shows, where strangers are at work, too */
 	MP_DOUBT_BETWEEN,	/* some effect, neither none nor all */
 	MP_DOUBT_OUTER,	/* the level outside may be what evicts */
@@ -39,12 +40,15 @@ extern const char *const mp_tie_doubt_text[MP_DOUBTS];
  * @size: what rings are cut to, bytes
  * @beside: what the levels inside may hold in its place, a share of it: of a
  *	level that is not known to hold what they do
+ * @least_ns: a hop that the level inside does not serve takes so long at least;
+ *	0: none is
  * @moves: its size was found to vary: strangers use it as well
  * @stride: of both rings
  */
 struct mp_shared_level {
 	double size;
 	double beside;
+	double least_ns;
 	bool moves;
 	uint64_t stride;
 };
@@ -54,12 +58,14 @@ const struct mp_fact *mp_shared_size(const struct mp_view *view, uint32_t k);
 
 /**
  * mp_shared_level() - what rings to cut
+ * @rooms: how large the levels are
  * @k: which level
  * @level: gets it
- * Return: false where its size is not known well enough.
+ * Return: NULL, or why it cannot be asked about.
  */
-bool mp_shared_level(const struct mp_view *view, uint32_t k,
-		     struct mp_shared_level *level);
+const char *mp_shared_level(const struct mp_view *view,
+			    const struct mp_cpu_rooms *rooms, uint32_t k,
+			    struct mp_shared_level *level);
 
 /** mp_shared_has_room() - is the memory there that both rings take? */
 bool mp_shared_has_room(const struct mp_view *view,

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Levels whose size is not known, but that of them and those inside: what
+ * else is asked of them needs no more. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "backend.h"
+#include "made_sim.h"
+#include "probe/cpu_room.h"
+
+#define ARENA_BYTES (64u << 20)
+#define KIB 1024.0
+
+static struct made_sim sim;
+
+static int end(void **state)
+{
+	(void)state;
+	made_sim_close(&sim);
+	return 0;
+}
+
+static void ask(const char *text)
+{
+	made_sim_open(&sim, text);
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	sim.view.caps |= MP_CAP_SEQUENCE;
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+}
+
+/* As many sets in both, and a first level that throws out any line: nothing
+ * tells whether the second is exclusive. */
+static const char random_inside[] =
+	"machine name=a clock_mhz=2600 memory_latency=250\n"
+	"clock tsc_mhz=2600 step=1 read=80\nplace pages=contiguous\n"
+	"level name=l1d size=128K ways=4 line=128 latency=7 policy=random\n"
+	"level name=l2 size=256K ways=8 line=128 latency=21\n";
+
+static void lines_are_counted_where_only_the_sum_is_known(void **state)
+{
+	struct mp_cpu_rooms rooms;
+
+	(void)state;
+	ask(random_inside);
+	assert_int_equal(made_sim_fact(&sim, "cpu.l2.size")->verdict,
+			 MP_AT_LEAST);
+	assert_int_equal(mp_cpu_rooms(&sim.view, &rooms), 0);
+	assert_true(rooms.sum[1] && !rooms.sum[0]);
+	assert_true(rooms.bytes[0] == 128 * KIB);
+	assert_true(rooms.bytes[1] > 240 * KIB && rooms.bytes[1] < 390 * KIB);
+	made_sim_ask(&sim, mp_probe_find("line"));
+	assert_int_equal(made_sim_fact(&sim, "cpu.l2.line")->verdict,
+			 MP_MEASURED);
+	assert_true(made_sim_fact(&sim, "cpu.l2.line")->value == 128);
+}
+
+/* A next-line prefetcher that cannot be turned off fills two lines for each
+ * that is asked for, the second of them ahead. */
+static void what_is_fetched_ahead_makes_no_lines_longer(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=2100 memory_latency=217\n"
+	    "clock tsc_mhz=3000 step=1 read=89\n"
+	    "level name=l1d size=32K ways=2 latency=3 policy=tree-plru\n"
+	    "level name=l2 size=60K ways=10 latency=15\n"
+	    "level name=l3 size=320K ways=32 latency=53 policy=tree-plru "
+	    "slices=10\n"
+	    "prefetch kind=next into=l1d switch=no\n");
+	assert_int_equal(made_sim_fact(&sim, "cpu.l3.size")->verdict,
+			 MP_MEASURED);
+	made_sim_ask(&sim, mp_probe_find("line"));
+	assert_true(made_sim_fact(&sim, "cpu.l3.line")->verdict ==
+		    MP_NOT_MEASURABLE ||
+		    made_sim_fact(&sim, "cpu.l3.line")->value == 64);
+}
+
+/* The first level has more lines than the second: what is counted for that
+ * lies partly in one and partly in the other. */
+static void few_lines_of_two_levels_are_not_those_of_one(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4700 memory_latency=211\n"
+	    "clock tsc_mhz=4000 step=1 read=50\n"
+	    "level name=l1d size=16K ways=4 line=128 latency=3\n"
+	    "level name=l2 size=24K ways=32 line=256 latency=12 policy=fifo\n"
+	    "level name=l3 size=88K ways=11 line=256 latency=32 policy=srrip "
+	    "index=virtual inclusion=exclusive slices=2\n");
+	made_sim_ask(&sim, mp_probe_find("line"));
+	assert_true(made_sim_fact(&sim, "cpu.l2.line")->verdict ==
+		    MP_NOT_MEASURABLE ||
+		    made_sim_fact(&sim, "cpu.l2.line")->value == 256);
+	assert_int_equal(made_sim_fact(&sim, "cpu.l3.line")->verdict,
+			 MP_MEASURED);
+	assert_true(made_sim_fact(&sim, "cpu.l3.line")->value == 256);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(lines_are_counted_where_only_the_sum_is_known),
+		TEST(what_is_fetched_ahead_makes_no_lines_longer),
+		TEST(few_lines_of_two_levels_are_not_those_of_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Rings are cut to what a level is measured to hold, by itself or not. */
+#include "probe/cpu_room.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+static const struct mp_fact *size_of(const struct mp_view *view, uint32_t k)
+{
+	char name[MP_FACT_NAME];
+
+	snprintf(name, sizeof(name), "cpu.%s.size", mp_cpu_level_name[k]);
+	return mp_facts_find(view->facts, name);
+}
+
+/* Where misses set in, as far as that is sharp and one level's. */
+static bool is_sharp(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+
+	return k < edges->n && edges->fitted[k] && k < edges->muddled &&
+	       k < edges->doubt.level &&
+	       edge->high <= edge->low * MP_CPU_APART_MAX;
+}
+
+static int sums(const struct mp_view *view, struct mp_cpu_rooms *rooms)
+{
+	struct mp_cpu_edges edges;
+	int err = mp_cpu_edges_find(view, &edges);
+
+	if (err)
+		return err == -ENODATA ? 0 : err;
+	for (uint32_t k = 1; k < MP_CPU_LEVELS; k++) {
+		if (!isnan(rooms->bytes[k]) || !is_sharp(&edges, k))
+			continue;
+		rooms->bytes[k] = edges.edge[k].size;
+		rooms->sum[k] = true;
+	}
+	mp_cpu_edges_free(&edges);
+	return 0;
+}
+
+int mp_cpu_rooms(const struct mp_view *view, struct mp_cpu_rooms *rooms)
+{
+	bool any = false;
+
+	*rooms = (struct mp_cpu_rooms){ 0 };
+	for (uint32_t k = 0; k < MP_CPU_LEVELS; k++) {
+		const struct mp_fact *size = size_of(view, k);
+
+		rooms->bytes[k] = NAN;
+		if (size && (size->verdict == MP_MEASURED ||
+			     size->verdict == MP_VARIES))
+			rooms->bytes[k] = size->value;
+		else if (size && k && size->verdict != MP_ABSENT)
+			any = true;
+	}
+	return any ? sums(view, rooms) : 0;
+}
