@@ -97,6 +97,21 @@ static void what_is_left_of_two_levels_is_not_rounded_far(void **state)
 	not_wrong("cpu.l3.size", 368 * 1024, 0.125);
 }
 
+/* 41 * 8 sets: pages begin anywhere in them. */
+static void scattered_pages_on_odd_sets_are_not_fitted_too_well(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=3050 memory_latency=150\n"
+	    "clock tsc_mhz=2100 step=1 read=44\n"
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=48K ways=8 latency=5 policy=tree-plru\n"
+	    "level name=l2 size=164K ways=8 latency=18 inclusion=inclusive\n"
+	    "tlb level=1 page=4K entries=64 ways=32\n"
+	    "tlb level=2 page=4K entries=384 ways=6 cost=5\n"
+	    "walk cost=49\nnoise gaps=0.02\n", NULL);
+	not_wrong("cpu.l2.size", 164 * 1024, 0.125);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -104,6 +119,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_hash_over_two_ways_is_not_taken_for_chance),
 		TEST(translation_of_long_lines_is_no_latency),
+		TEST(scattered_pages_on_odd_sets_are_not_fitted_too_well),
 		TEST(what_is_left_of_two_levels_is_not_rounded_far),
 	};
 

@@ -48,6 +48,12 @@
 #define SPREAD_TRUST 0.5
 /* .. and a length that is further off than this on average is not right. */
 #define SPREAD_POOR 1.2
+/* Of pages that lie on parts of each other, the variance as a share of that of
+ * those on whole places, from half places to any; measured on 2 to 16 ways. */
+#define PARTS_LEAST 0.3
+#define PARTS_MOST 0.75
+/* A number of places is known so well. */
+#define WHOLE 0.015
 /* Chi-square, 95 %, with four degrees of freedom: the capacity and the shape's
  * three (ways, scatter, policy) are searched together. */
 #define CHI2_95 9.49
@@ -229,8 +235,31 @@ static uint32_t on_slope(const struct mp_edge_data *data,
 	return n;
 }
 
-/* How far what replicates differ by is from what they should, as a chi-square.
- * Their spread is not normal: half of what a normal one would tell. */
+/* As a chi-square, of variances; half of what normal ones would tell. */
+static double off_by(double ratio, uint32_t n)
+{
+	return (n - 1) * (ratio - 1 - log(ratio)) * SPREAD_TRUST;
+}
+
+/* How far a variance is from that of pages which fall on whole places; or of
+ * those that begin anywhere, if there is no whole number of places: they lie
+ * on parts of each other, and differ by less from one throw to the next. */
+static double off_from(double variance, double model, double places, uint32_t n)
+{
+	const double ratio = variance / model;
+	const double whole = off_by(ratio, n);
+	double parts = 0;
+
+	if (ratio > PARTS_MOST)
+		parts = off_by(ratio / PARTS_MOST, n);
+	else if (ratio < PARTS_LEAST)
+		parts = off_by(ratio / PARTS_LEAST, n);
+	if (fabs(places - round(places)) > WHOLE * places)
+		return parts;
+	return fmin(whole, parts);
+}
+
+/* How far what replicates differ by is from what they should. */
 static double spread_off(const struct mp_edge_data *data,
 			 const struct mp_miss_table *table, uint32_t shape,
 			 double size)
@@ -238,6 +267,8 @@ static double spread_off(const struct mp_edge_data *data,
 	const struct mp_places places = mp_places_of(table, shape, size,
 						   data->page_bytes);
 	const double scatter = table->shape[shape].scatter;
+	const double n_places = size / table->shape[shape].ways /
+				data->page_bytes;
 	double off = 0;
 
 	for (uint32_t i = 0; i < data->n; i++) {
@@ -259,7 +290,9 @@ static double spread_off(const struct mp_edge_data *data,
 		 * they do differs less from one throw to the next. */
 		if (data->may_hash && ratio < 1)
 			continue;
-		off += (p->n - 1) * (ratio - 1 - log(ratio)) * SPREAD_TRUST;
+		off += scatter < 1 ? off_by(ratio, p->n) :
+			off_from(sd * sd + SPREAD_ERROR, model + SPREAD_ERROR,
+				 n_places, p->n);
 	}
 	return off;
 }

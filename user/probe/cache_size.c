@@ -46,6 +46,7 @@
 #define MORE_REPLICATES 4
 /* Full rings are held against sparse ones at this share of an edge. */
 #define FULL_AT 0.77
+#define FULL_BEYOND 1.3
 #define FULL_GRAIN 8
 #define FULL_REPLICATES 5
 /* A capacity that single replicates see so far apart has moved. */
@@ -68,6 +69,9 @@
 #define DEAR_SHARP 1.4
 /* Sharp enough for an outermost level to be a round number. */
 #define VERY_SHARP 1.06
+/* Where small pages are scattered limits hold for sets that are a power of
+ * two, which is not known: they have to be nearer each other. */
+#define SCATTERED_APART_MAX 1.25
 
 /* How often the lengths around an edge are measured: the further apart its
  * limits still are, the more. */
@@ -232,29 +236,48 @@ static double dense_end(const struct mp_view *view,
 			       DENSE_BEYOND, end) : end;
 }
 
-/* At three quarters of what rings say, do fuller ones fit as well? */
-static int plan_witness(const struct mp_view *view,
-			const struct mp_cpu_edges *edges, uint32_t k,
-			struct mp_plan *plan)
+/* One of a grid, lest each look at the edge bring another; and one that both
+ * kinds of ring fill exactly. */
+static uint64_t witness_length(double bytes, uint64_t stride)
 {
-	double low = edges->fitted[k] ? edges->edge[k].low :
-					edges->level[k].low_bytes;
+	const uint64_t length = (uint64_t)exp2(floor(log2(bytes) * FULL_GRAIN) /
+					       FULL_GRAIN);
+
+	return length - length % stride;
+}
+
+/* At three quarters of what rings say, do fuller ones fit as well? */
+static int plan_witness_at(const struct mp_view *view, double bytes,
+			   uint32_t widths, struct mp_plan *plan)
+{
 	struct mp_sweep sweep;
 	uint64_t length, stride;
 	int err;
 
-	/* One of a grid, lest each look at the edge bring another; and one
-	 * that both kinds of ring fill exactly. */
-	length = (uint64_t)exp2(floor(log2(low * FULL_AT) * FULL_GRAIN) /
-				FULL_GRAIN);
 	mp_cpu_side_sweep(view, 0, &sweep);
 	stride = sweep.stride;
-	length -= length % stride;
+	length = witness_length(bytes, stride);
 	err = mp_sweep_plan(&sweep, view, length, FULL_REPLICATES, plan);
-	for (uint32_t i = 0; !err && mp_cpu_full_sweep(view, i, &sweep); i++)
+	for (uint32_t i = 0; i < widths && !err &&
+			     mp_cpu_full_sweep(view, i, &sweep); i++)
 		if (sweep.stride < stride)
 			err = mp_sweep_plan(&sweep, view, length,
 					    FULL_REPLICATES, plan);
+	return err;
+}
+
+/* Where pages are scattered some hops miss at any length, and limits are wide:
+ * longer rings show more of what sparse ones hide. */
+static int plan_witness(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			struct mp_plan *plan)
+{
+	const double low = edges->fitted[k] ? edges->edge[k].low :
+					      edges->level[k].low_bytes;
+	int err = plan_witness_at(view, low * FULL_AT, UINT32_MAX, plan);
+
+	if (!err && mp_cpu_small_pages(edges, k))
+		err = plan_witness_at(view, low * FULL_BEYOND, 1, plan);
 	return err;
 }
 
@@ -542,7 +565,9 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 		snprintf(fact->reason, sizeof(fact->reason),
 			 "replicates a moment apart lie %.0f %% apart, and limits too far to call it measured: probably what others leave of a shared cache",
 			 100 * (edge->sway - 1));
-	} else if (fact->high / fact->low > MP_CPU_APART_MAX) {
+	} else if (fact->high / fact->low >
+		   (mp_cpu_small_pages(edges, k) ? SCATTERED_APART_MAX :
+						   MP_CPU_APART_MAX)) {
 		fact->verdict = MP_AT_LEAST;
 		/* What the innermost one held is certain, whatever shape. */
 		if (!k && !edges->single)
