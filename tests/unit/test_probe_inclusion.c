@@ -59,6 +59,18 @@ static void an_exclusive_level_is_as_large_as_itself(void **state)
 	expect(MACHINE("128K", "512K", "exclusive", "lru"), "exclusive", 512);
 }
 
+/* The edge lies at 64 KiB, and sets here and inside begin anew after the same
+ * bytes, so that no lines are kept out of the level inside. */
+static void an_exclusive_level_is_seen_behind_a_full_one(void **state)
+{
+	(void)state;
+	expect("machine name=a clock_mhz=3000 memory_latency=200\n"
+	       "place pages=contiguous\nclock tsc_mhz=3000 read=20\n"
+	       "level name=l1d size=16K ways=4 latency=4\n"
+	       "level name=l2 size=48K ways=12 latency=14 inclusion=exclusive\n",
+	       "exclusive", 48);
+}
+
 static void an_inclusive_level_loses_for_those_inside(void **state)
 {
 	(void)state;
@@ -121,6 +133,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_exclusive_level_is_as_large_as_itself),
+		cmocka_unit_test(an_exclusive_level_is_seen_behind_a_full_one),
 		cmocka_unit_test(an_inclusive_level_loses_for_those_inside),
 		cmocka_unit_test(a_level_that_is_neither_is_told_from_both),
 		cmocka_unit_test(what_is_not_known_is_not_guessed),

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/cpu_alone.h"
+
 /* What those further in hold may lie beside it as well, but so little does
  * not move a limit. */
 #define TINY 0.03
@@ -74,6 +76,7 @@ int mp_cpu_beside_plan(const struct mp_view *view,
 		       struct mp_plan *plan)
 {
 	struct mp_cpu_hot hot = { 0 };
+	struct mp_cpu_stride stride;
 	int err = mp_cpu_hot_plan(view, edges, k, plan);
 
 	if (!err)
@@ -84,7 +87,15 @@ int mp_cpu_beside_plan(const struct mp_view *view,
 	/* Where an exclusive level's edge is that of two levels, the lines
 	 * that it holds are a better measure. */
 	plan->stage++;
-	return mp_cpu_stride_plan(view, edges, k, plan);
+	err = mp_cpu_stride_plan(view, edges, k, plan);
+	if (err || !hot.holds || edges->edge[k - 1].size <=
+				 edges->edge[k].size * MP_CPU_LITTLE)
+		return err;
+	mp_cpu_stride_judge(view, edges, k, &stride);
+	if (stride.holds)
+		return 0;
+	plan->stage++;
+	return mp_cpu_alone_plan(view, edges, k, plan);
 }
 
 int mp_cpu_beside_judge(const struct mp_view *view,
@@ -126,6 +137,39 @@ static void by_itself(const struct mp_cpu_stride *stride, struct mp_fact *fact)
 	snprintf(fact->reason, sizeof(fact->reason),
 		 "lines that lie so far apart that %.0f KiB fit and %.0f KiB do not",
 		 stride->low / 1024, stride->high / 1024);
+}
+
+/* Does what the level holds alone go with what it does with those inside? */
+static bool is_alone(const struct mp_cpu_edges *edges, uint32_t k,
+		     const struct mp_cpu_alone *alone)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+
+	return alone->known && alone->low <= edge->high &&
+	       alone->high >= edge->low / SUM_MODEL - inside_of(edges, k);
+}
+
+/* Its lines were counted while others filled the levels inside. */
+static void all_alone(const struct mp_cpu_alone *alone, struct mp_fact *fact)
+{
+	fact->verdict = MP_MEASURED;
+	fact->reason[0] = 0;
+	fact->low = alone->low;
+	fact->high = alone->high;
+	fact->value = fact->high > fact->low * ROUNDED ? alone->size :
+		      mp_stat_round(fact->low, fact->high, alone->size);
+	for (uint32_t i = 0; i < 2; i++)
+		if (alone->id[i])
+			mp_fact_note(fact, alone->id[i]);
+	snprintf(fact->method, sizeof(fact->method),
+		 "capacity that explains where misses set in while others fill the levels inside, as this one is exclusive");
+	if (fact->high <= fact->low * MP_CPU_APART_MAX)
+		return;
+	fact->verdict = MP_AT_LEAST;
+	fact->value = fact->low;
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "limits lie too far apart to call it measured; best estimate %.0f KiB",
+		 alone->size / 1024);
 }
 
 /* The edge less what the levels inside hold, as far as that is so. */
@@ -200,6 +244,7 @@ int mp_cpu_beside_part(const struct mp_view *view,
 {
 	const struct mp_edge *edge = &edges->edge[k];
 	struct mp_cpu_beside beside;
+	struct mp_cpu_alone alone;
 	const char *why;
 	bool sum;
 	int err;
@@ -218,6 +263,15 @@ int mp_cpu_beside_part(const struct mp_view *view,
 	if (beside.holds && beside.stride.holds) {
 		by_itself(&beside.stride, fact);
 		return 0;
+	}
+	if (beside.holds) {
+		err = mp_cpu_alone_judge(view, edges, k, &alone);
+		if (err)
+			return err;
+		if (is_alone(edges, k, &alone)) {
+			all_alone(&alone, fact);
+			return 0;
+		}
 	}
 	sum = less_inner(view, edges, k, beside.holds, fact);
 	if (fact->high <= fact->low * MP_CPU_APART_MAX &&

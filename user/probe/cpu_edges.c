@@ -230,6 +230,29 @@ static bool is_hashed(const struct mp_cpu_edges *edges, uint32_t k,
 	       (shape->ways >= MANY_WAYS || mp_cpu_has_sides(edges, k));
 }
 
+bool mp_cpu_edge_of(const struct mp_view *view, const struct mp_cpu_edges *edges,
+		    uint32_t k, bool is_main, struct mp_edge_data *data,
+		    struct mp_edge *edge)
+{
+	bool ok;
+
+	data->may_hash = k >= FIRST_HASHED;
+	data->scatters = data->page_bytes > 0 && !is_main ?
+			 MP_EDGE_EVEN | MP_EDGE_RANDOM : MP_EDGE_ANY;
+	ok = data->n >= FIT_POINTS &&
+	     !mp_edge_fit_kept(data, edges->table, view->seed + k, edge) &&
+	     edge->misfit <= MISFIT_MAX;
+	/* Pages that begin anywhere in a count of sets that is no power of
+	 * two, and cover it in part, are not what shapes are made for. */
+	if (edges->full && data->page_bytes > 0 && edge->sway > SWAYS) {
+		edge->low /= SWAYS_ERROR;
+		edge->high *= SWAYS_ERROR;
+	}
+	if (data->may_hash && !(data->page_bytes > 0) && is_hashed(edges, k, edge))
+		edge->low /= FEW_WAYS;
+	return ok;
+}
+
 static int fit_curve(const struct mp_view *view,
 		     const struct mp_cpu_edges *edges, uint32_t curve,
 		     uint32_t k, struct fits *fits)
@@ -246,25 +269,12 @@ static int fit_curve(const struct mp_view *view,
 		goto out;
 	data->page_bytes = page_of(curve_of(edges, k, curve),
 				   edges->level[k].high_bytes);
-	data->may_hash = k >= FIRST_HASHED;
-	data->scatters = data->page_bytes > 0 && curve != MAIN ?
-			 MP_EDGE_EVEN | MP_EDGE_RANDOM : MP_EDGE_ANY;
-	ok = data->n >= FIT_POINTS &&
-	     !mp_edge_fit_kept(data, edges->table, view->seed + k, &edge) &&
-	     edge.misfit <= MISFIT_MAX;
+	ok = mp_cpu_edge_of(view, edges, k, curve == MAIN, data, &edge);
 	/* What a neighbour adds is known from a model of another curve, and
 	 * taking it off is right only where it helps. */
 	if (fits->fitted[curve][k] &&
 	    !(ok && edge.misfit < fits->edge[curve][k].misfit))
 		goto out;
-	/* Pages that begin anywhere in a count of sets that is no power of
-	 * two, and cover it in part, are not what shapes are made for. */
-	if (edges->full && data->page_bytes > 0 && edge.sway > SWAYS) {
-		edge.low /= SWAYS_ERROR;
-		edge.high *= SWAYS_ERROR;
-	}
-	if (data->may_hash && !(data->page_bytes > 0) && is_hashed(edges, k, &edge))
-		edge.low /= FEW_WAYS;
 	fits->fitted[curve][k] = ok;
 	fits->edge[curve][k] = edge;
 out:

@@ -12,6 +12,17 @@
 void mp_cpu_fit_points(const struct mp_curve *curve, double low, double high,
 		       struct mp_edge_data *data);
 
+/**
+ * mp_cpu_edge_of() - fit an edge of level @k
+ * @is_main: of the main curve
+ * @data: a stretch, with its page_bytes; gets how lines may fall on sets
+ *
+ * Return: does a shape explain it?
+ */
+bool mp_cpu_edge_of(const struct mp_view *view, const struct mp_cpu_edges *edges,
+		    uint32_t k, bool is_main, struct mp_edge_data *data,
+		    struct mp_edge *edge);
+
 /** mp_cpu_holed() - is nothing measured in a stretch inside the outermost of
  * the levels? It may hide one. */
 bool mp_cpu_holed(const struct mp_curve *curve, const struct mp_level *level,
