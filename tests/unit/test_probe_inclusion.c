@@ -83,6 +83,20 @@ static void a_level_that_is_neither_is_told_from_both(void **state)
 	expect(MACHINE("32K", "128K", "non-inclusive", "tree-plru"), "non-inclusive", 128);
 }
 
+#define ODD_SETS(inclusion) \
+	"machine name=a clock_mhz=3000 memory_latency=200\n" \
+	"place pages=contiguous\nclock tsc_mhz=3000 read=20 step=1\n" \
+	"level name=l1d size=15K ways=4 line=64 latency=4\n" \
+	"level name=l2 size=120K ways=8 line=128 latency=14 inclusion=" inclusion "\n"
+
+/* Two slots of a line would find each other there. */
+static void a_level_of_longer_lines_is_walked_by_its_lines(void **state)
+{
+	(void)state;
+	expect(ODD_SETS("inclusive"), "inclusive", 120);
+	expect(ODD_SETS("non-inclusive"), "non-inclusive", 120);
+}
+
 /* 160 KiB, or 128 beside the 32 inside: no experiment tells. */
 static void what_is_not_known_is_not_guessed(void **state)
 {
@@ -136,6 +150,7 @@ int main(void)
 		cmocka_unit_test(an_exclusive_level_is_seen_behind_a_full_one),
 		cmocka_unit_test(an_inclusive_level_loses_for_those_inside),
 		cmocka_unit_test(a_level_that_is_neither_is_told_from_both),
+		cmocka_unit_test(a_level_of_longer_lines_is_walked_by_its_lines),
 		cmocka_unit_test(what_is_not_known_is_not_guessed),
 		cmocka_unit_test(what_is_kept_inside_is_not_counted_here),
 	};

@@ -152,15 +152,21 @@ static double coarse(double bytes)
 
 /* Slots of which no level has two in a line. Sets that are no power of two are
  * filled by every line only: where those of this level are longer than the
- * inner ones, how long is found by trying. */
+ * inner ones, how long was found with its size, or is by trying. */
 static uint64_t apart_of(const struct mp_view *view,
 			 const struct mp_cpu_edges *edges, uint32_t k,
 			 uint32_t try)
 {
+	const uint32_t widest = edges->width[k] > edges->width[k - 1] ?
+				k : k - 1;
 	struct mp_sweep sweep;
 
 	if (!edges->full)
 		return edges->single ? LINE_LONGEST : 0;
+	if (edges->width[widest]) {
+		mp_cpu_level_sweep(view, edges, widest, 0, &sweep);
+		return sweep.stride;
+	}
 	mp_cpu_main_sweep(view, &sweep);
 	return k < edges->muddled ? 0 : sweep.stride << (try + 1);
 }
