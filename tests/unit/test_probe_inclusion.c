@@ -143,6 +143,37 @@ static void what_is_kept_inside_is_not_counted_here(void **state)
 	}
 }
 
+/* No ring stays in the second level alone. It has what the first one has, so
+ * the third may be without that once, not twice. */
+static void what_lies_inside_twice_is_counted_once(void **state)
+{
+	static const char *const outer[] = {
+		"size=432K ways=12", "size=400K ways=16 inclusion=exclusive",
+	};
+	static const double kib[] = { 432, 400 };
+	const struct mp_fact *fact;
+	char text[512];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text),
+			 "machine name=a clock_mhz=3000 memory_latency=200\n"
+			 "place pages=contiguous\n"
+			 "clock tsc_mhz=3000 read=20\n"
+			 "level name=l1d size=32K ways=1 latency=4\n"
+			 "level name=l2 size=48K ways=12 latency=14\n"
+			 "level name=l3 %s latency=40\n", outer[i]);
+		ask(text);
+		fact = made_sim_fact(&sim, "cpu.l3.size");
+		if (fact->verdict != MP_MEASURED ||
+		    fact->low > kib[i] * KIB || fact->high < kib[i] * KIB)
+			fail_msg("%.1f KiB, %.1f .. %.1f (%s, %s)",
+				 fact->value / KIB, fact->low / KIB,
+				 fact->high / KIB, fact->method, fact->reason);
+		made_sim_close(&sim);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +184,7 @@ int main(void)
 		cmocka_unit_test(a_level_of_longer_lines_is_walked_by_its_lines),
 		cmocka_unit_test(what_is_not_known_is_not_guessed),
 		cmocka_unit_test(what_is_kept_inside_is_not_counted_here),
+		cmocka_unit_test(what_lies_inside_twice_is_counted_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

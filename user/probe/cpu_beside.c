@@ -26,14 +26,25 @@
 #define SUM_PLAIN 0.25
 #define ROUNDED 1.08
 
-/* What the levels further in may hold beside level @k. */
+/* Does a level throw out the oldest line, so that those outside it still have
+ * what it has? Of sets that are filled unevenly the shape does not tell. */
+static bool keeps_none(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_miss_shape *shape =
+		&edges->table->shape[edges->edge[k].shape];
+
+	return shape->policy == MP_MISS_LRU && shape->scatter == 0;
+}
+
+/* What the levels further in may hold beside level @k. The edge of the one
+ * inside is that of all that they hold together, but for old lines. */
 static double inside_of(const struct mp_cpu_edges *edges, uint32_t k)
 {
-	double inside = 0;
+	double inside = edges->edge[k - 1].size;
 
-	for (uint32_t i = 0; i < k; i++)
-		if (i + 1 == k ||
-		    edges->edge[i].size > edges->edge[k].size * TINY)
+	for (uint32_t i = 0; i + 1 < k; i++)
+		if (edges->edge[i].size > edges->edge[k].size * TINY &&
+		    !keeps_none(edges, i))
 			inside += edges->edge[i].size;
 	return inside;
 }
