@@ -108,6 +108,42 @@ int mp_line_flush_plan(const struct mp_view *view, enum mp_line_pair pair,
 uint32_t mp_line_flush(const struct mp_view *view, enum mp_line_pair pair,
 		       uint32_t apart, struct mp_fact *fact);
 
+/** MP_LINE_ALONGS - distances that a neighbour is looked for at: */
+#define MP_LINE_ALONGS 4u
+/** MP_LINE_ALONG_FROM - .. the shortest, bytes; each other twice as long */
+#define MP_LINE_ALONG_FROM 32u
+
+/**
+ * struct mp_line_along - what comes along with a load into the first level
+ * @comes: of each distance. MP_LINE_YES: the neighbour hits there, MP_LINE_NO:
+ *	it does not; MP_LINE_OPEN: not measured, or hits are not told from what
+ *	is further out
+ * @replicates: that it rests on
+ * @quiet: all prefetchers were off
+ */
+struct mp_line_along {
+	uint32_t comes[MP_LINE_ALONGS];
+	uint32_t replicates;
+	bool quiet;
+};
+
+/**
+ * mp_line_along_plan() - want the sequence that loads one slot of a line and
+ *	times another
+ * Return: 0 or -ENOMEM.
+ */
+int mp_line_along_plan(const struct mp_view *view, struct mp_plan *plan);
+
+/**
+ * mp_line_along() - what it showed
+ * @hit_time: of a hop that the first level serves, in cycles, or in ns where
+ *	those are not known
+ * @fact: gets what it rests on; may be NULL
+ * Return: 0 or -ENOMEM.
+ */
+int mp_line_along(const struct mp_view *view, double hit_time,
+		  struct mp_fact *fact, struct mp_line_along *out);
+
 /** mp_line_bracket() - measured; with few replicates the limits are the
  * lengths next to it */
 void mp_line_bracket(struct mp_fact *fact, double bytes, uint32_t replicates);

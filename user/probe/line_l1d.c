@@ -419,6 +419,8 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	if (err || isnan(first.fits_bytes))
 		return err ? err : 1;
 	err = plan_strides(view, &first, 2 * STRIDE_MIN, plan);
+	if (!err && view->caps & MP_CAP_SEQUENCE)
+		err = mp_line_along_plan(view, plan);
 	plan->stage++;
 	if (!err)
 		err = plan_rest(view, &first, plan);
@@ -434,6 +436,7 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
  * @counts: lines counted
  * @flush: of neighbours 64 and 128 bytes apart; do they go together?
  * @half: of the halves of 64 bytes, one brought in by the other
+ * @along: what comes along with a load
  */
 struct seen {
 	struct first first;
@@ -442,6 +445,7 @@ struct seen {
 	struct counts counts;
 	uint32_t flush[2];
 	uint32_t half;
+	struct mp_line_along along;
 };
 
 static int see(const struct mp_view *view, struct seen *seen,
@@ -460,7 +464,11 @@ static int see(const struct mp_view *view, struct seen *seen,
 	}
 	if (err || isnan(seen->first.fits_bytes))
 		return err;
-	err = strides_take(view, &seen->first, &seen->st, fact);
+	if (view->caps & MP_CAP_SEQUENCE)
+		err = mp_line_along(view, seen->first.latency, fact,
+				    &seen->along);
+	if (!err)
+		err = strides_take(view, &seen->first, &seen->st, fact);
 	if (err)
 		return err;
 	fetched_all(&seen->first, &seen->st, &seen->fetched);
@@ -542,25 +550,74 @@ static void say_line(const struct mp_view *view, const struct seen *seen,
 		       seen->counts.line, most(seen), seen->fetched.bytes);
 }
 
+/* What rings say of what is fetched at once, where it can be believed. */
+static double sector_of_rings(const struct mp_fact *line,
+			      const struct seen *seen)
+{
+	const double bytes = seen->fetched.bytes;
+
+	if (line->verdict != MP_MEASURED || bytes > line->value ||
+	    (line->value > COUNT_FROM &&
+	     !(fabs(log2(seen->counts.sector / bytes)) <= SECTORS_APART)))
+		return 0;
+	return bytes;
+}
+
+/*
+ * What comes along with a load, up to the nearest neighbour that does not. A
+ * prefetcher may bring what lies in another line, but no part of its own.
+ */
+static double sector_of_loads(const struct mp_fact *line,
+			      const struct seen *seen)
+{
+	const struct mp_line_along *along = &seen->along;
+	const bool has_line = line->verdict == MP_MEASURED;
+	const double most = has_line ? line->value : MP_LINE_MAX;
+	uint32_t bytes = MP_LINE_ALONG_FROM, i = 0;
+
+	while (bytes < most && along->comes[i] == MP_LINE_YES) {
+		bytes *= 2;
+		i++;
+	}
+	/* The upper half of a slot cannot be flushed by itself: where it does
+	 * not go with the lower one, that it is there tells nothing. */
+	if (!along->replicates || seen->half != MP_LINE_YES)
+		return 0;
+	/* From another line nothing comes but by prefetchers. */
+	if (along->comes[i] == MP_LINE_NO)
+		return has_line || along->quiet || !i ? bytes : 0;
+	return has_line && !along->quiet && bytes >= most ? bytes : 0;
+}
+
 static void say_sector(const struct mp_fact *line, const struct seen *seen,
 		       struct mp_fact *fact)
 {
 	const double bytes = seen->fetched.bytes;
+	const double rings = sector_of_rings(line, seen);
+	const double loads = sector_of_loads(line, seen);
 
 	snprintf(fact->method, sizeof(fact->method),
 		 "misses halve with the stride while slots are fetched together: %.2f at half of that, %.2f at it",
 		 seen->fetched.below, seen->fetched.above);
-	if (line->verdict == MP_MEASURED && line->value > COUNT_FROM &&
-	    !(fabs(log2(seen->counts.sector / bytes)) <= SECTORS_APART))
+	if (loads > 0)
+		snprintf(fact->method, sizeof(fact->method),
+			 "of the neighbours of a slot that is loaded the nearest that does not come along, or lies in another line, is %.0f bytes away",
+			 loads);
+	if (loads > 0 && rings > 0 && loads != rings)
 		mp_fact_cannot(fact, "bytes",
-			       "%.0f bytes by the misses of rings of several strides, which those of sparse rings do not bear out: another level's may show as well",
-			       bytes);
-	else if (bytes > 0 && line->verdict == MP_MEASURED &&
-		 bytes <= line->value)
-		mp_line_bracket(fact, bytes, seen->st.replicates);
+			       "%.0f bytes come along with a load, %.0f by the misses of rings of several strides",
+			       loads, rings);
+	else if (loads > 0)
+		mp_line_bracket(fact, loads, seen->along.replicates);
+	else if (rings > 0)
+		mp_line_bracket(fact, rings, seen->st.replicates);
 	else if (line->verdict == MP_MEASURED && bytes > line->value)
 		mp_fact_cannot(fact, "bytes",
 			       "%.0f bytes come at once, more than a line: prefetchers bring the rest",
+			       bytes);
+	else if (line->verdict == MP_MEASURED && bytes > 0)
+		mp_fact_cannot(fact, "bytes",
+			       "%.0f bytes by the misses of rings of several strides, which those of sparse rings do not bear out: another level's may show as well",
 			       bytes);
 	else
 		mp_fact_cannot(fact, "bytes",
