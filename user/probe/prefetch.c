@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "backend.h"
+#include "probe/line.h"
 #include "probe/prefetch_judge.h"
 #include "steps.h"
 
@@ -37,21 +38,13 @@ static void lay_out(const struct mp_view *view,
 	mp_prefetch_walk_make(view, list, &lines, ground->bursts, walk);
 }
 
-static int next(const struct mp_view *view, struct mp_plan *plan)
+/* The same pairs, with prefetchers off. */
+static void lay_out_quiet(const struct mp_view *view,
+			  const struct mp_prefetch_ground *ground, uint32_t u,
+			  struct mp_prefetch_walk *walk)
 {
-	struct mp_prefetch_ground ground;
-	struct mp_prefetch_walk walk;
-	int err = 0;
-
-	mp_prefetch_ground_find(view, &ground);
-	for (uint32_t u = 0; u < ground.n_units; u++) {
-		for (uint32_t i = 0; i < mp_prefetch_lists(u) && !err; i++) {
-			lay_out(view, &ground, u, i, &walk);
-			err = mp_plan_add(plan, &walk.exp,
-					  MP_PREFETCH_REPLICATES);
-		}
-	}
-	return err ? err : 1;
+	lay_out(view, ground, u, MP_PREFETCH_PAIRS, walk);
+	walk->exp.quiet |= MP_WISH_PREFETCH_OFF;
 }
 
 static int look(const struct mp_view *view, struct mp_prefetch_all *seen)
@@ -65,7 +58,64 @@ static int look(const struct mp_view *view, struct mp_prefetch_all *seen)
 			err = mp_prefetch_look(view, &walk, &seen->list[u][i]);
 		}
 	}
+	for (uint32_t u = 0; u < seen->ground.n_units && !err; u++) {
+		lay_out_quiet(view, &seen->ground, u, &walk);
+		err = mp_prefetch_look(view, &walk, &seen->quiet[u]);
+	}
 	return err;
+}
+
+static int plan_lists(const struct mp_view *view,
+		      const struct mp_prefetch_ground *ground,
+		      struct mp_plan *plan)
+{
+	struct mp_prefetch_walk walk;
+	int err = 0;
+
+	for (uint32_t u = 0; u < ground->n_units && !err; u++) {
+		for (uint32_t i = 0; i < mp_prefetch_lists(u) && !err; i++) {
+			lay_out(view, ground, u, i, &walk);
+			err = mp_plan_add(plan, &walk.exp,
+					  MP_PREFETCH_REPLICATES);
+		}
+	}
+	return err;
+}
+
+/* Where they can be turned off, and it matters. */
+static int plan_quiet(const struct mp_view *view,
+		      const struct mp_prefetch_all *seen, struct mp_plan *plan)
+{
+	struct mp_prefetch_walk walk;
+	int err = 0;
+
+	if (!(view->quiet & MP_WISH_PREFETCH_OFF))
+		return 0;
+	for (uint32_t u = 0; u < seen->ground.n_units && !err; u++) {
+		if (!mp_prefetch_wants_quiet(seen, u))
+			continue;
+		lay_out_quiet(view, &seen->ground, u, &walk);
+		err = mp_plan_add(plan, &walk.exp, MP_PREFETCH_REPLICATES);
+	}
+	return err;
+}
+
+static int next(const struct mp_view *view, struct mp_plan *plan)
+{
+	struct mp_prefetch_all *seen = calloc(1, sizeof(*seen));
+	int err;
+
+	if (!seen)
+		return -ENOMEM;
+	mp_prefetch_ground_find(view, &seen->ground);
+	err = plan_lists(view, &seen->ground, plan);
+	plan->stage++;
+	if (!err)
+		err = look(view, seen);
+	if (!err)
+		err = plan_quiet(view, seen, plan);
+	free(seen);
+	return err ? err : 1;
 }
 
 /* -- facts -------------------------------------------------------------- */
@@ -103,7 +153,20 @@ static void note_all(const struct mp_prefetch_all *seen, struct mp_fact *fact)
 		for (uint32_t i = 0; i < MP_PREFETCH_LISTS; i++)
 			if (seen->list[u][i].batches)
 				mp_fact_note(fact, seen->list[u][i].id);
+		if (seen->quiet[u].batches)
+			mp_fact_note(fact, seen->quiet[u].id);
 	}
+}
+
+/* What probe line-l1d flushed. */
+static void note_flushes(const struct mp_view *view,
+			 const struct mp_prefetch_ground *ground,
+			 struct mp_fact *fact)
+{
+	for (uint32_t u = 0; u < ground->n_units; u++)
+		if (ground->stays[u])
+			mp_line_flush(view, MP_LINE_BOTH, ground->unit[u],
+				      fact);
 }
 
 /* Why no list of a run can be used. */
@@ -182,6 +245,8 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 			settle(seen, &answer[i], fact);
 		else
 			err = -ENOMEM;
+		if (!err && i == MP_PREFETCHER_ADJACENT)
+			note_flushes(view, &seen->ground, fact);
 	}
 	free(seen);
 	return err;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/line.h"
 #include "steps.h"
 
 #define LINE_MIN 32u
@@ -31,15 +32,16 @@ static const struct mp_fact *fact_of(const struct mp_view *view, uint32_t k,
 	return mp_facts_find(view->facts, name);
 }
 
-static uint32_t line_of(const struct mp_view *view, uint32_t k)
+static uint32_t bytes_of(const struct mp_view *view, uint32_t k,
+			 const char *what)
 {
-	const struct mp_fact *line = fact_of(view, k, "line");
+	const struct mp_fact *fact = fact_of(view, k, what);
 	uint32_t bytes;
 
-	if (!line || line->verdict != MP_MEASURED ||
-	    !(line->value >= LINE_MIN && line->value <= LINE_MAX))
+	if (!fact || fact->verdict != MP_MEASURED ||
+	    !(fact->value >= LINE_MIN && fact->value <= LINE_MAX))
 		return 0;
-	bytes = (uint32_t)line->value;
+	bytes = (uint32_t)fact->value;
 	return bytes & (bytes - 1) ? 0 : bytes;
 }
 
@@ -57,11 +59,19 @@ static bool count_levels(const struct mp_view *view, uint32_t *n)
 	return true;
 }
 
-/* All lengths from the first level's on, to the longest if that is known. */
-static void find_units(struct mp_prefetch_ground *ground,
+/* The first level's line, or what it fetches at once: lines are no shorter. */
+static uint32_t shortest(const struct mp_view *view)
+{
+	const uint32_t line = bytes_of(view, 0, "line");
+	const uint32_t sector = bytes_of(view, 0, "sector");
+
+	return line ? line : sector ? sector : LINE_MIN;
+}
+
+/* All lengths from the shortest on, to the longest if that is known. */
+static void find_units(struct mp_prefetch_ground *ground, uint32_t first,
 		       const uint32_t line[MP_CPU_LEVELS], uint32_t n, bool all)
 {
-	const uint32_t first = line[0] ? line[0] : LINE_MIN;
 	uint32_t widest = first;
 
 	for (uint32_t k = 0; k < n; k++) {
@@ -140,14 +150,21 @@ void mp_prefetch_ground_find(const struct mp_view *view,
 
 	*ground = (struct mp_prefetch_ground){ .bursts = BURSTS_MIN };
 	for (uint32_t k = 0; k < n; k++)
-		line[k] = line_of(view, k);
-	find_units(ground, line, n, all);
+		line[k] = bytes_of(view, k, "line");
+	find_units(ground, shortest(view), line, n, all);
 	if (all && has_times)
 		nearest = bar_of(ns, n, ns[n - 1], ns[n]);
 	ground->bar = nearest;
 	if (has_times)
 		ground->bursts = bursts_for(view, nearest * (ns[n] - ns[0]));
-	for (uint32_t u = 0; u < ground->n_units; u++)
+	ground->hit_ns = mp_cpu_value(view, mp_cpu_level_name[0], "latency");
+	for (uint32_t u = 0; u < ground->n_units; u++) {
+		const uint32_t unit = ground->unit[u];
+
 		ground->pair_bar[u] = has_times ?
-			pair_bar_of(line, ns, n, ground->unit[u]) : NAN;
+			pair_bar_of(line, ns, n, unit) : NAN;
+		ground->stays[u] = unit >= MP_STEPS_SLOT &&
+			mp_line_flush(view, MP_LINE_BOTH, unit, NULL) ==
+				MP_LINE_NO;
+	}
 }

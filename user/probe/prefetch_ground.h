@@ -18,6 +18,10 @@
  * @pair_bar: of lines of each unit that lie in one line of an outer level, in
  *	pairs: half-way to that level, which has the other one anyway; NaN
  *	where there is no such level, or not enough is known of it
+ * @stays: of a pair of each unit that was loaded one stays when the other is
+ *	flushed, as probe line-l1d saw: no level that holds both in one line
+ *	takes it out of those inside
+ * @hit_ns: what a hit takes, NaN = not known
  */
 struct mp_prefetch_ground {
 	uint32_t n_units;
@@ -26,6 +30,8 @@ struct mp_prefetch_ground {
 	uint32_t bursts;
 	double bar;
 	double pair_bar[MP_PREFETCH_UNITS];
+	bool stays[MP_PREFETCH_UNITS];
+	double hit_ns;
 };
 
 /** mp_prefetch_ground_find() - from the facts of a view */

@@ -6,6 +6,17 @@
 
 #include "steps.h"
 
+/*
+ * A level takes 1.6 times as long as the one inside or more. A line that is
+ * brought further in with prefetchers on takes less than so large a share of
+ * what it takes with them off, ..
+ */
+#define FURTHER_IN 0.8
+/* .. one that is not, more than that; and a hit cannot come further in. */
+#define AS_FAR 0.85
+#define BEHIND_FIRST 1.3
+#define SURE 4.0
+
 /* The lists of a unit; strides are those of the longest line for all, and
  * long runs those of the shortest. */
 uint32_t mp_prefetch_lists(uint32_t u)
@@ -86,26 +97,94 @@ static void judge_next(const struct mp_prefetch_all *seen, uint32_t u,
 		      seen->ground.bar);
 }
 
+/* Time of a kind of pairs, and how far off that may be. */
+static double time_of(const struct mp_prefetch_all *seen,
+		      const struct mp_prefetch_seen *pairs, uint32_t kind,
+		      double *off)
+{
+	double error;
+	const double hit = mp_prefetch_mean(pairs, kind, &error);
+
+	*off = SURE * error * pairs->span_ns;
+	return seen->ground.hit_ns + (1 - hit) * pairs->span_ns;
+}
+
+/*
+ * Is what comes further in than it is with prefetchers off? Then one has
+ * brought it; else a line of an outer level has, which it shares.
+ */
+static uint32_t beside_quiet(const struct mp_prefetch_all *seen, uint32_t u,
+			     uint32_t kind)
+{
+	double on_off, off_off;
+	const double on = time_of(seen, &seen->list[u][MP_PREFETCH_PAIRS],
+				  kind, &on_off);
+	const double off = time_of(seen, &seen->quiet[u], kind, &off_off);
+
+	if (!seen->quiet[u].batches || isnan(on - off) ||
+	    off - off_off < BEHIND_FIRST * seen->ground.hit_ns)
+		return MP_PREFETCH_UNTRIED;
+	if (on + on_off < FURTHER_IN * (off - off_off))
+		return MP_PREFETCH_COMES;
+	return on - on_off > AS_FAR * (off + off_off) ? MP_PREFETCH_NEVER :
+							MP_PREFETCH_AT_TIMES;
+}
+
+/* Half-way from what it is with prefetchers off to what it is with them on. */
+static double bar_beside_quiet(const struct mp_prefetch_all *seen, uint32_t u,
+			       uint32_t kind)
+{
+	double error;
+
+	return (mp_prefetch_mean(&seen->list[u][MP_PREFETCH_PAIRS], kind,
+				 &error) +
+		mp_prefetch_mean(&seen->quiet[u], kind, &error)) / 2;
+}
+
 /*
  * Of lines of half a slot the upper one cannot be flushed beforehand, and a
  * backend that lays the list anew before each burst has just written it: that
- * it is there tells nothing, that it is not does.
+ * it is there tells nothing, that it is not does; and so does that it is
+ * further out with prefetchers off.
  */
 static void judge_half_pair(const struct mp_prefetch_all *seen, uint32_t u,
 			    struct mp_prefetch_answer *answer)
 {
+	const uint32_t list = MP_PREFETCH_PAIRS, kind = MP_PREFETCH_UP;
 	const double apart = seen->ground.pair_bar[u];
 	const double bar = isnan(apart) ? seen->ground.bar : apart;
-	const uint32_t up = mp_prefetch_came(&seen->list[u][MP_PREFETCH_PAIRS],
-					     MP_PREFETCH_UP, bar,
+	const uint32_t up = mp_prefetch_came(&seen->list[u][list], kind, bar,
 					     !isnan(apart));
+	const uint32_t quiet = beside_quiet(seen, u, kind);
 
-	if (up == MP_PREFETCH_NEVER)
-		comes_not(answer, u, MP_PREFETCH_PAIRS, MP_PREFETCH_UP, bar);
+	if (up == MP_PREFETCH_NEVER || quiet == MP_PREFETCH_NEVER)
+		comes_not(answer, u, list, kind, bar);
 	else if (up != MP_PREFETCH_COMES)
 		leave_open(answer, why_unclear(up));
+	else if (quiet == MP_PREFETCH_COMES &&
+		 came(seen, u, list, MP_PREFETCH_BEYOND) == MP_PREFETCH_NEVER)
+		works(answer, u, list, kind, bar_beside_quiet(seen, u, kind));
 	else
 		leave_open(answer, "lines may be too short to flush one of a pair and load the other");
+}
+
+/* Nothing is known of the levels: what else tells whether the other line of a
+ * pair lies in one line of an outer level with the flushed one? */
+static void judge_unknown_pair(const struct mp_prefetch_all *seen, uint32_t u,
+			       struct mp_prefetch_answer *answer)
+{
+	const uint32_t list = MP_PREFETCH_PAIRS, kind = MP_PREFETCH_DOWN;
+	const uint32_t quiet = beside_quiet(seen, u, kind);
+
+	/* Had it been brought further in, it would have stayed there. */
+	if (quiet == MP_PREFETCH_NEVER ||
+	    (quiet != MP_PREFETCH_COMES && seen->ground.stays[u] &&
+	     came(seen, u, list, MP_PREFETCH_KEPT) == MP_PREFETCH_NEVER))
+		comes_not(answer, u, list, MP_PREFETCH_KEPT, seen->ground.bar);
+	else if (quiet == MP_PREFETCH_COMES)
+		works(answer, u, list, kind, bar_beside_quiet(seen, u, kind));
+	else
+		leave_open(answer, "what comes along may lie in the same line of a level whose line or latency is not known");
 }
 
 /* The other line goes with the flushed one, as within a line of an outer
@@ -120,13 +199,25 @@ static void judge_held_pair(const struct mp_prefetch_all *seen, uint32_t u,
 		mp_prefetch_came(pairs, MP_PREFETCH_DOWN, bar, true);
 
 	if (isnan(bar))
-		leave_open(answer, "what comes along may lie in the same line of a level whose line or latency is not known");
+		judge_unknown_pair(seen, u, answer);
 	else if (down == MP_PREFETCH_NEVER)
 		comes_not(answer, u, MP_PREFETCH_PAIRS, MP_PREFETCH_DOWN, bar);
 	else if (down == MP_PREFETCH_COMES)
 		works(answer, u, MP_PREFETCH_PAIRS, MP_PREFETCH_DOWN, bar);
 	else
 		leave_open(answer, why_unclear(down));
+}
+
+bool mp_prefetch_wants_quiet(const struct mp_prefetch_all *seen, uint32_t u)
+{
+	const uint32_t list = MP_PREFETCH_PAIRS;
+
+	if (seen->ground.unit[u] < MP_STEPS_SLOT)
+		return came(seen, u, list, MP_PREFETCH_UP) ==
+		       MP_PREFETCH_COMES;
+	return isnan(seen->ground.pair_bar[u]) &&
+	       came(seen, u, list, MP_PREFETCH_DOWN) == MP_PREFETCH_COMES &&
+	       came(seen, u, list, MP_PREFETCH_KEPT) != MP_PREFETCH_COMES;
 }
 
 static void judge_adjacent(const struct mp_prefetch_all *seen, uint32_t u,

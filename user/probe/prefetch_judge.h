@@ -18,15 +18,22 @@ enum mp_prefetcher {
 /**
  * struct mp_prefetch_all - what is seen of all lists
  * @list: for each length of lines
+ * @quiet: pairs of each, with all prefetchers off
  */
 struct mp_prefetch_all {
 	struct mp_prefetch_ground ground;
 	struct mp_prefetch_seen list[MP_PREFETCH_UNITS][MP_PREFETCH_LISTS];
+	struct mp_prefetch_seen quiet[MP_PREFETCH_UNITS];
 };
 
 /** mp_prefetch_lists() - how many lists there are for the @u-th length: those
  * of strides and of long runs are asked for once */
 uint32_t mp_prefetch_lists(uint32_t u);
+
+/** mp_prefetch_wants_quiet() - do pairs of the @u-th length come in a way that
+ * lines of an outer level may explain, unless it is known what they do with
+ * prefetchers off? */
+bool mp_prefetch_wants_quiet(const struct mp_prefetch_all *all, uint32_t u);
 
 /** enum mp_prefetch_says - what trials say of a kind */
 enum mp_prefetch_says {

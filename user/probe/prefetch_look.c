@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/clock.h"
 #include "analysis/exact.h"
 #include "analysis/stat.h"
 #include "ioctl/memprobe.h"
@@ -134,12 +135,15 @@ static void take(const struct mp_prefetch_walk *walk,
 				(float)((miss - mean[t]) / (miss - hit));
 	}
 	seen->batches++;
+	seen->span_ns += (mp_clock_ns(batch, miss - hit) - seen->span_ns) /
+			 seen->batches;
 }
 
 int mp_prefetch_look(const struct mp_view *view,
 		     const struct mp_prefetch_walk *walk,
 		     struct mp_prefetch_seen *seen)
 {
+	const bool wants_off = walk->exp.quiet & MP_WISH_PREFETCH_OFF;
 	struct readings readings = { .wide = walk->n };
 
 	memset(seen, 0, sizeof(*seen));
@@ -151,8 +155,8 @@ int mp_prefetch_look(const struct mp_view *view,
 		if (batch->id != seen->id || !mp_batch_counts(batch) ||
 		    !mp_exp_equal(&batch->exp, &walk->exp))
 			continue;
-		if (batch->grant.got & MP_GOT_PREFETCH_OFF) {
-			seen->prefetch_off++;
+		if (wants_off != !!(batch->grant.got & MP_GOT_PREFETCH_OFF)) {
+			seen->prefetch_off += !wants_off;
 			continue;
 		}
 		err = read_batch(batch, &readings);
@@ -163,6 +167,18 @@ int mp_prefetch_look(const struct mp_view *view,
 		free(readings.ticks);
 	}
 	return 0;
+}
+
+double mp_prefetch_mean(const struct mp_prefetch_seen *seen, uint32_t kind,
+			double *error)
+{
+	double value[MP_PREFETCH_TRIALS];
+	const uint32_t n = seen->n[kind];
+
+	for (uint32_t i = 0; i < n; i++)
+		value[i] = seen->hit[kind][i];
+	*error = n ? mp_stat_sd(value, n) / sqrt(n) : NAN;
+	return mp_stat_mean(value, n);
 }
 
 uint32_t mp_prefetch_above(const struct mp_prefetch_seen *seen, uint32_t kind,

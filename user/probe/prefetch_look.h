@@ -16,6 +16,7 @@
  * @id: of the experiment
  * @prefetch_off: batches whose prefetchers were off
  * @blurred: batches in which a hit took as long as a miss
+ * @span_ns: from a hit to a miss, the mean of batches
  * @n: trials of each kind
  * @hit: how near each timed line came to a hit: 1 = as fast as a line of the
  *	first level, 0 = as slow as one from memory
@@ -25,12 +26,14 @@ struct mp_prefetch_seen {
 	uint64_t id;
 	uint32_t prefetch_off;
 	uint32_t blurred;
+	double span_ns;
 	uint32_t n[MP_PREFETCH_KINDS];
 	float hit[MP_PREFETCH_KINDS][MP_PREFETCH_TRIALS];
 };
 
 /**
- * mp_prefetch_look() - what the batches of a list show
+ * mp_prefetch_look() - what the batches of a list show: those whose
+ *	prefetchers were off if that was wished for, else the others
  * Return: 0 or -ENOMEM.
  */
 int mp_prefetch_look(const struct mp_view *view,
@@ -55,6 +58,11 @@ enum mp_prefetch_came {
  */
 uint32_t mp_prefetch_came(const struct mp_prefetch_seen *seen, uint32_t kind,
 			  double bar, bool low);
+
+/** mp_prefetch_mean() - mean of mp_prefetch_seen.hit of a kind, NaN for none;
+ * @error: gets its standard error */
+double mp_prefetch_mean(const struct mp_prefetch_seen *seen, uint32_t kind,
+			double *error);
 
 /** mp_prefetch_above() - trials of a kind above the bar */
 uint32_t mp_prefetch_above(const struct mp_prefetch_seen *seen, uint32_t kind,
