@@ -132,18 +132,91 @@ static const struct mp_curve_at *pure_point(const struct mp_cpu_edges *edges,
 	return best;
 }
 
+/* What the chase without clocks in it says of the same level, NaN = nothing. */
+static double check_value(const struct mp_cpu_edges *edges, uint32_t k,
+			  bool in_ns)
+{
+	const struct mp_curve_at *at;
+	double own;
+
+	/* Nor where slots of the chase share lines of the level inside. */
+	if (!edges->fitted[k] ||
+	    (k && (!edges->fitted[k - 1] || edges->width[k - 1])))
+		return NAN;
+	at = pure_point(edges, k, 1, &own);
+	if (!at || own < PURE)
+		return NAN;
+	return in_ns ? at->mid_ns : at->mid_cycles;
+}
+
+/* A load translated anew costs more in a chase that does not tell it apart. */
+static bool agrees(double value, double check, double cycle)
+{
+	return isnan(check) ||
+	       (check > value * (1 - DISPUTE) - DISPUTE_CYCLES * cycle &&
+		check < value * (1 + DISPUTE) + DISPUTE_WALKS * cycle);
+}
+
+/*
+ * May that chase be faster than the level because two of its slots share a
+ * line of a level inside? The ring that showed the level's peak then says so
+ * without clocks as well: half its hops would have been another peak's.
+ */
+static bool wants_wide(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       double value, struct mp_sweep *sweep)
+{
+	const double check = check_value(edges, k, false);
+	const struct mp_curve_at *at = mp_cpu_peak_point(edges, k);
+	bool shares = false;
+
+	mp_cpu_main_sweep(view, sweep);
+	for (uint32_t i = 0; i < k; i++)
+		shares |= mp_cpu_shares_lines(view, sweep->stride, i);
+	if (!shares || check > value || agrees(value, check, 1) ||
+	    edges->spectrum.share[k] < PURE)
+		return false;
+	sweep->stride = at->batch[0]->exp.actor[0].stride;
+	return true;
+}
+
+/* What that ring says, NaN where it is not there. */
+static double wide_value(const struct mp_view *view,
+			 const struct mp_sweep *sweep, uint64_t length,
+			 bool in_ns)
+{
+	const struct mp_curve_at *at;
+	struct mp_curve curve;
+	double value = NAN;
+
+	if (mp_sweep_gather(sweep, view, &curve))
+		return NAN;
+	at = mp_curve_find(&curve, length);
+	if (at)
+		value = in_ns ? at->mid_ns : at->mid_cycles;
+	mp_curve_free(&curve);
+	return value;
+}
+
 static int plan_single(const struct mp_view *view,
 		       const struct mp_cpu_edges *edges, uint32_t k,
 		       uint32_t replicates, struct mp_plan *plan)
 {
 	const struct mp_curve_at *at = mp_cpu_peak_point(edges, k);
+	struct mp_interval limits;
 	struct mp_sweep sweep;
+	int err;
 
 	if (!edges->single || !at)
 		return 0;
 	mp_cpu_side_sweep(view, 0, &sweep);
 	sweep.stride = at->batch[0]->exp.actor[0].stride;
-	return mp_sweep_plan(&sweep, view, at->length, replicates, plan);
+	err = mp_sweep_plan(&sweep, view, at->length, replicates, plan);
+	if (!err && mp_cpu_peak_limits(view, edges, k, false, &limits) &&
+	    wants_wide(view, edges, k, limits.value, &sweep))
+		err = mp_sweep_plan(&sweep, view, at->length, CHECK_REPLICATES,
+				    plan);
+	return err;
 }
 
 static int next(const struct mp_view *view, struct mp_plan *plan)
@@ -234,31 +307,6 @@ static double settle(const double *value, uint32_t n, const struct mixture *mix,
 	return limits.value;
 }
 
-/* What the chase without clocks in it says of the same level, NaN = nothing. */
-static double check_value(const struct mp_cpu_edges *edges, uint32_t k,
-			  bool in_ns)
-{
-	const struct mp_curve_at *at;
-	double own;
-
-	/* Nor where slots of the chase share lines of the level inside. */
-	if (!edges->fitted[k] ||
-	    (k && (!edges->fitted[k - 1] || edges->width[k - 1])))
-		return NAN;
-	at = pure_point(edges, k, 1, &own);
-	if (!at || own < PURE)
-		return NAN;
-	return in_ns ? at->mid_ns : at->mid_cycles;
-}
-
-/* A load translated anew costs more in a chase that does not tell it apart. */
-static bool agrees(double value, double check, double cycle)
-{
-	return isnan(check) ||
-	       (check > value * (1 - DISPUTE) - DISPUTE_CYCLES * cycle &&
-		check < value * (1 + DISPUTE) + DISPUTE_WALKS * cycle);
-}
-
 static void tell_single(const struct mp_cpu_edges *edges, uint32_t k,
 			const struct mp_curve_at *at, double check,
 			double cycle, struct mp_fact *fact)
@@ -298,13 +346,20 @@ static bool infer_single(const struct mp_view *view,
 			 struct pair *pair)
 {
 	const struct mp_curve_at *at = mp_cpu_peak_point(edges, k);
+	double cycles = check_value(edges, k, false);
+	double ns = check_value(edges, k, true);
+	struct mp_sweep wide;
 
 	if (!set_limits(view, edges, k, false, pair->cycles) ||
 	    !set_limits(view, edges, k, true, pair->ns))
 		return false;
-	tell_single(edges, k, at, check_value(edges, k, false), 1,
-		    pair->cycles);
-	tell_single(edges, k, at, check_value(edges, k, true),
+	if (wants_wide(view, edges, k, pair->cycles->value, &wide) &&
+	    !isnan(wide_value(view, &wide, at->length, false))) {
+		cycles = wide_value(view, &wide, at->length, false);
+		ns = wide_value(view, &wide, at->length, true);
+	}
+	tell_single(edges, k, at, cycles, 1, pair->cycles);
+	tell_single(edges, k, at, ns,
 		    pair->ns->value / pair->cycles->value, pair->ns);
 	return true;
 }
