@@ -95,6 +95,25 @@ static void what_was_not_timed_singly_is_not_compared(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
+/* A quarter of the slow ones is slower still, and the fast ones do not count. */
+static void what_a_few_pay_beside_it_is_no_part_of_most(void **state)
+{
+	const struct made_kind kind[] = { { 0.2, 40, 0 }, { 0.1, 52, 0 },
+					  { 1, 16, 0 } };
+	const struct made_kind even[] = { { 0.3, 40, 0 }, { 0.3, 52, 0 },
+					  { 1, 16, 0 } };
+
+	(void)state;
+	made_hops_add(&made, 4096, 1, kind, 3);
+	made_hops_add(&made, 8192, 1, even, 3);
+	assert_int_equal(mp_hops_gather(&made.batch[0][0], &a), 0);
+	assert_int_equal(mp_hops_gather(&made.batch[1][0], &b), 0);
+	assert_true(fabs(mp_hops_mostly(&a, 28) - 40) < 0.5);
+	assert_true(fabs(mp_hops_mostly(&a, -INFINITY) - 16) < 0.5);
+	assert_true(isnan(mp_hops_mostly(&a, 60)));
+	assert_true(isnan(mp_hops_mostly(&b, 28)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -103,6 +122,7 @@ int main(void)
 		TEST(what_is_hardly_slower_does_not_count),
 		TEST(the_step_of_a_clock_is_no_difference),
 		TEST(what_was_not_timed_singly_is_not_compared),
+		TEST(what_a_few_pay_beside_it_is_no_part_of_most),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

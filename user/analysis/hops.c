@@ -7,6 +7,13 @@
 
 #include "analysis/spectrum.h"
 
+/* Hops of one cost lie so many of the clock's steps from the middle one of
+ * them at most, and for what jitters this share of it .. */
+#define STEPS_OFF 1.1
+#define SHARE_OFF 0.01
+/* .. and are so many of all that are as slow. */
+#define MOSTLY 0.6
+
 static void take(void *ctx, double cycles, double n)
 {
 	struct mp_hops *hops = ctx;
@@ -65,4 +72,28 @@ double mp_hops_slower(const struct mp_hops *a, const struct mp_hops *b,
 		most = fmax(most, others / b->all - quick / a->all);
 	}
 	return most;
+}
+
+double mp_hops_mostly(const struct mp_hops *hops, double bound)
+{
+	double all = 0, passed = 0, near = 0, sum = 0, middle, off;
+	uint32_t first = 0, i;
+
+	while (first < hops->n && hops->hop[first].cycles <= bound)
+		first++;
+	for (i = first; i < hops->n; i++)
+		all += hops->hop[i].n;
+	if (!(all > 0))
+		return NAN;
+	for (i = first; passed + hops->hop[i].n < all / 2; i++)
+		passed += hops->hop[i].n;
+	middle = hops->hop[i].cycles;
+	off = fmax(STEPS_OFF * hops->step, SHARE_OFF * middle);
+	for (i = first; i < hops->n; i++) {
+		if (fabs(hops->hop[i].cycles - middle) > off)
+			continue;
+		near += hops->hop[i].n;
+		sum += hops->hop[i].n * hops->hop[i].cycles;
+	}
+	return near < MOSTLY * all ? NAN : sum / near;
 }

@@ -45,4 +45,14 @@ void mp_hops_free(struct mp_hops *hops);
 double mp_hops_slower(const struct mp_hops *a, const struct mp_hops *b,
 		      double factor);
 
+/**
+ * mp_hops_mostly() - what most hops take of those slower than a bound
+ * @bound: cycles
+ *
+ * The mean of all that the clock cannot tell from the middle one of them. What
+ * a few of them pay beside it does not count, as it would in a mean of all.
+ * Return: cycles; NaN where these are not most of them, or there are none.
+ */
+double mp_hops_mostly(const struct mp_hops *hops, double bound);
+
 #endif
