@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probe tlb on simulated machines whose caches lose lines of its rings. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,12 +27,14 @@ static const struct mp_probe *tlb(void)
 	return &mp_probe_tlb;
 }
 
+static uint64_t arena_bytes = ARENA_BYTES;
+
 static void ask_with(const char *text, bool line_known)
 {
 	made_sim_open(&sim, text);
 	if (strstr(text, "page=2M"))
 		sim.view.caps |= MP_CAP_HUGE;
-	sim.view.arena_max_bytes = ARENA_BYTES;
+	sim.view.arena_max_bytes = arena_bytes;
 	if (!line_known)
 		sim.facts.fact[0].verdict = MP_NOT_MEASURABLE;
 	made_sim_ask(&sim, tlb());
@@ -51,6 +54,13 @@ static void is(const char *name, double value)
 	    fact->value < value * 0.97 || fact->value > value * 1.03)
 		fail_msg("%s: verdict %u, %g for %g: %s", name, fact->verdict,
 			 fact->value, value, fact->reason);
+}
+
+/* As near as is called right. */
+static void is_near(const char *name, double value)
+{
+	is(name, value);
+	assert_true(fabs(made_sim_fact(&sim, name)->value - value) < 0.5);
 }
 
 static void ends(const char *name, uint32_t verdict)
@@ -76,21 +86,34 @@ static void lines_of_a_cache_are_no_entries(void **state)
 }
 
 /* Two sets of bit-PLRU keep part of a ring of 98 pages, which costs half. */
+#define KEEPS "machine name=a clock_mhz=4850 memory_latency=489\n" \
+	"place pages=random thp=refused\n" \
+	"level name=l1d size=72K ways=12 line=32 latency=7 policy=qlru_h21_m2_r0_u0_umo\n" \
+	"level name=l2 size=110720 ways=10 line=32 latency=25 policy=random\n" \
+	"level name=l3 size=512K ways=8 line=128 latency=42\n" \
+	"tlb level=1 page=4K entries=96 ways=48 policy=bit-plru\n" \
+	"tlb level=2 page=4K entries=256 ways=8 cost=9\n" \
+	"walk cost=56\n"
+
 static void what_a_first_level_keeps_is_no_second_level(void **state)
 {
 	(void)state;
-	ask("machine name=a clock_mhz=4850 memory_latency=489\n"
-	    "clock tsc_mhz=1800 step=1 read=43\n"
-	    "place pages=random thp=refused\n"
-	    "level name=l1d size=72K ways=12 line=32 latency=7 policy=qlru_h21_m2_r0_u0_umo\n"
-	    "level name=l2 size=110720 ways=10 line=32 latency=25 policy=random\n"
-	    "level name=l3 size=512K ways=8 line=128 latency=42\n"
-	    "tlb level=1 page=4K entries=96 ways=48 policy=bit-plru\n"
-	    "tlb level=2 page=4K entries=256 ways=8 cost=9\n"
-	    "walk cost=56\n");
+	ask(KEEPS "clock tsc_mhz=800 step=1 read=43\n");
 	is("cpu.dtlb.entries", 96);
 	ends("cpu.stlb.entries", MP_NOT_MEASURABLE);
 	ends("cpu.stlb.hit-cost", MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+}
+
+/* Each of the hops that miss it takes as long, however few these are. */
+static void what_a_first_level_keeps_is_no_part_of_a_hop(void **state)
+{
+	(void)state;
+	ask(KEEPS "clock tsc_mhz=1800 step=1 read=43\n");
+	is("cpu.dtlb.entries", 96);
+	is("cpu.stlb.entries", 256);
+	is("cpu.stlb.hit-cost", 9);
+	is("cpu.walk.cost", 56);
 	made_sim_close(&sim);
 }
 
@@ -228,11 +251,76 @@ static void a_first_level_as_large_as_a_few_sets_hides_no_ways(void **state)
 	made_sim_close(&sim);
 }
 
+/* Prefetched lines hold those far apart to half the ways; those of pages an
+ * odd number apart fall on all sets. */
+static void pages_an_odd_number_apart_bear_entries_out(void **state)
+{
+	(void)state;
+	ask(MACHINE CLOCK "place pages=random thp=refused\n"
+	    "level name=l1d size=32K ways=2 latency=3 policy=tree-plru\n"
+	    "level name=l2 size=60K ways=10 latency=15\n"
+	    "level name=l3 size=320K ways=32 latency=53 policy=tree-plru slices=10\n"
+	    "tlb level=1 page=4K entries=96 ways=96\n"
+	    "tlb level=2 page=4K entries=256 ways=4 cost=9\nwalk cost=46\n"
+	    "prefetch kind=next into=l1d switch=no\n");
+	is("cpu.dtlb.entries", 96);
+	is("cpu.dtlb.ways", 96);
+	made_sim_close(&sim);
+}
+
+/* More pages than are tried by powers of two, and too few to move a set. */
+static void reserved_pages_are_counted_to_the_last(void **state)
+{
+	(void)state;
+	arena_bytes = 202u << 20;
+	ask(MACHINE CLOCK CACHES "place pages=random thp=refused huge=101\n"
+	    "tlb level=1 page=4K entries=32 ways=32\n"
+	    "tlb level=1 page=2M entries=64 ways=16\n"
+	    "tlb level=2 page=4K entries=1024 ways=8 cost=9\n"
+	    "tlb level=2 page=2M entries=1024 ways=8 cost=9\nwalk cost=37\n");
+	arena_bytes = ARENA_BYTES;
+	is("cpu.dtlb-2m.entries", 64);
+	ends("cpu.dtlb-2m.ways", MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+}
+
+/* Far apart, some hops of each ring lose their lines. */
+static void lines_that_some_hops_lose_cost_no_walk_anything(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=3900 memory_latency=300\n"
+	    "clock tsc_mhz=3100 step=1 read=75\n"
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=16K ways=8 latency=4 policy=qlru_h11_m1_r1_u2\n"
+	    "level name=l2 size=128K ways=8 latency=10 policy=tree-plru inclusion=inclusive\n"
+	    "tlb level=1 page=4K entries=48 ways=12 policy=srrip\n"
+	    "tlb level=2 page=4K entries=2048 ways=16 cost=14\nwalk cost=33\n");
+	is_near("cpu.stlb.hit-cost", 14);
+	is_near("cpu.walk.cost", 33);
+	made_sim_close(&sim);
+}
+
+/* So does one of direct sets, where no hop is timed. */
+static void a_ring_whose_lines_are_lost_is_no_second_cost(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=5200 memory_latency=295\n"
+	    "clock tsc_mhz=100 step=1 read=78\n"
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=64K ways=2 latency=4\n"
+	    "level name=l2 size=160K ways=20 latency=13\n"
+	    "tlb level=1 page=4K entries=128 ways=16\nwalk cost=37\n");
+	ends("cpu.stlb.hit-cost", MP_ABSENT);
+	is_near("cpu.walk.cost", 37);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_of_a_cache_are_no_entries),
 		cmocka_unit_test(what_a_first_level_keeps_is_no_second_level),
+		cmocka_unit_test(what_a_first_level_keeps_is_no_part_of_a_hop),
 		cmocka_unit_test(lines_that_collide_are_no_entries),
 		cmocka_unit_test(few_sets_of_an_inclusive_cache_are_no_second_level),
 		cmocka_unit_test(a_cache_of_few_ways_adds_to_no_walk),
@@ -242,6 +330,10 @@ int main(void)
 		cmocka_unit_test(ways_fewer_than_the_first_level_hides_are_ruled_out),
 		cmocka_unit_test(a_random_set_has_no_bend),
 		cmocka_unit_test(a_first_level_as_large_as_a_few_sets_hides_no_ways),
+		cmocka_unit_test(pages_an_odd_number_apart_bear_entries_out),
+		cmocka_unit_test(reserved_pages_are_counted_to_the_last),
+		cmocka_unit_test(lines_that_some_hops_lose_cost_no_walk_anything),
+		cmocka_unit_test(a_ring_whose_lines_are_lost_is_no_second_cost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

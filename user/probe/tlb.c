@@ -105,11 +105,12 @@ static int find_small(const struct mp_view *view, struct mp_plan *plan,
 static uint32_t find_reserved(struct mp_tlb_ask *ask)
 {
 	struct mp_tlb_seen seen;
-	uint64_t n = PAGES_TRIED;
 
-	while (n > ask->pages_most)
-		n /= 2;
-	for (; n >= PAGES_FEWEST; n /= 2) {
+	/* Powers of two, and what lies half-way between them. */
+	for (uint64_t n = PAGES_TRIED; n >= PAGES_FEWEST;
+	     n -= n & (n - 1) ? n / 3 : n / 4) {
+		if (n > ask->pages_most)
+			continue;
 		ask->refused = false;
 		if (mp_tlb_look(ask, 1, (uint32_t)n, 1, &seen)) {
 			ask->pages_most = n;

@@ -20,8 +20,11 @@
 /* Steps of a ladder that are asked for before it is known whether it gets
  * there. */
 #define AHEAD 2u
-/* At so many further distances .. */
+/* At so many further distances, of those that the first ones of a list are
+ * powers of two; and without one of these at so many. */
 #define STAYS 2u
+#define FAR_POWERS 4u
+#define STAYS_ODD 3u
 /* Of the numbers of pages tried with two lines each, so many are ample. */
 #define AMPLY 2u
 /* By two skews so many sizes of rings cost the same, give or take this share. */
@@ -125,12 +128,13 @@ static uint32_t fits_exactly(struct mp_tlb_ask *ask, mp_tlb_test test,
 
 /* Further apart it is still so many, or it only seemed to be the end: sets
  * may be hashed, or hidden behind those of the level inside. Of one distance
- * the caches may have too few sets. */
+ * the caches may have too few sets, and of all powers of two; of odd numbers
+ * they have as many as of pages side by side. */
 static uint32_t stays(struct mp_tlb_ask *ask, mp_tlb_test test,
 		      const void *ctx, uint32_t stride, uint32_t held)
 {
-	static const uint32_t far[] = { 2, 8, 4, 16 };
-	uint32_t found = 0, say;
+	static const uint32_t far[] = { 2, 8, 4, 16, 3, 5, 7 };
+	uint32_t found = 0, enough = STAYS_ODD, say;
 	bool lacks = false;
 
 	for (uint32_t i = 0; i < sizeof(far) / sizeof(far[0]); i++) {
@@ -144,13 +148,18 @@ static uint32_t stays(struct mp_tlb_ask *ask, mp_tlb_test test,
 		if (say == MP_TLB_NO)
 			return MP_TLB_UNSURE;
 		found += say == MP_TLB_YES;
-		if (found == STAYS)
+		if (say == MP_TLB_YES && i < FAR_POWERS)
+			enough = STAYS;
+		if (found >= enough)
 			return MP_TLB_YES;
 	}
 	if (lacks)
 		return MP_TLB_LACKS;
 	if (found && !mp_tlb_fits(ask, far[1] * stride, held + 1))
 		return MP_TLB_YES;
+	/* No room for any; but that so many fit has shown as they grew fewer. */
+	if (!found && stride > 1 && !mp_tlb_fits(ask, far[0] * stride, held))
+		return MP_TLB_NO;
 	/* There is no room for more, but so many still fit. */
 	if (found || mp_tlb_fits(ask, far[0] * stride, held + 1) ||
 	    !mp_tlb_fits(ask, far[0] * stride, held))
@@ -216,15 +225,20 @@ uint32_t mp_tlb_ladder(struct mp_tlb_ask *ask, mp_tlb_test test,
 	return stays(ask, test, ctx, *stride, *held);
 }
 
-/* The least power of two of pages that misses; *high = 0: none. */
+/* The least power of two of pages that misses, or as many as can be had; *high
+ * = 0: none. */
 static uint32_t gallop(struct mp_tlb_ask *ask, uint32_t *low, uint32_t *high)
 {
+	uint32_t most = ask->lines_most < PAGES_MOST ? ask->lines_most :
+						       PAGES_MOST;
 	uint32_t say, lacks = MP_TLB_NO;
 
 	*low = 1;
 	*high = 0;
-	for (uint32_t n = 2; n <= PAGES_MOST && n <= ask->lines_most &&
-	     mp_tlb_fits(ask, 1, n); n *= 2) {
+	if (most > ask->pages_most)
+		most = (uint32_t)ask->pages_most;
+	for (uint32_t n = 1; n < most;) {
+		n = 2 * n < most ? 2 * n : most;
 		say = mp_tlb_misses(ask, 1, n);
 		if (say == MP_TLB_LACKS)
 			lacks = say;
@@ -258,6 +272,8 @@ static void ways_of_first(struct mp_tlb_ask *ask, struct mp_tlb_level *level)
 		level->ways = held;
 	else if (say == MP_TLB_LACKS)
 		level->end = MP_TLB_OPEN;
+	else if (say == MP_TLB_NO)
+		level->why_ways = "too few pages can be had to move a set of them further apart";
 	if (say != MP_TLB_UNSURE)
 		return;
 	/* Nothing bears out that it was the TLB that missed. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analysis/clock.h"
+#include "analysis/hops.h"
 #include "analysis/spectrum.h"
 #include "analysis/stat.h"
 #include "backend.h"
@@ -212,6 +213,53 @@ static double share_of(const struct mp_tlb_ask *ask, const struct mp_exp *exp,
 	return value[0];
 }
 
+/* What most hops take that take more than @bound, by replicates. */
+static void mostly_of(const struct mp_tlb_ask *ask, const struct mp_exp *exp,
+		      double bound, struct mp_tlb_seen *seen)
+{
+	double value[MP_TLB_MANY] = { 0 }, sd = 0, hops = 0;
+
+	memset(seen, 0, sizeof(*seen));
+	for (uint32_t i = 0; i < ask->view->n_batches && seen->n < MP_TLB_MANY;
+	     i++) {
+		const struct mp_batch *batch = ask->view->batch[i];
+		struct mp_hops all;
+
+		if (!is_same(batch, exp) || !mp_batch_counts(batch))
+			continue;
+		value[seen->n] = NAN;
+		if (!mp_hops_gather(batch, &all)) {
+			value[seen->n] = mp_hops_mostly(&all, bound);
+			hops = fmax(hops, all.all);
+		}
+		mp_hops_free(&all);
+		if (isnan(value[seen->n])) {
+			seen->n = 0;
+			return;
+		}
+		seen->least = seen->n ? fmin(seen->least, value[seen->n]) :
+					value[0];
+		seen->n++;
+	}
+	seen->cycles = mp_stat_tame(value, seen->n, &sd);
+	seen->error = fmax(sd, ask->step_cycles / sqrt(6 * hops)) /
+		      sqrt(seen->n);
+}
+
+void mp_tlb_mostly(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
+		   double cycles, struct mp_tlb_seen *seen)
+{
+	struct mp_exp exp;
+
+	memset(seen, 0, sizeof(*seen));
+	if (!ask->single || isnan(ask->base_hop))
+		return;
+	mp_tlb_ring_exp(ask, stride, n, &exp);
+	mostly_of(ask, &exp, ask->base_hop + cycles, seen);
+	seen->cycles -= ask->base_hop;
+	seen->least -= ask->base_hop;
+}
+
 uint32_t mp_tlb_compare(double value, double error, double bound)
 {
 	if (value - SURE * error > bound)
@@ -339,6 +387,8 @@ bool mp_tlb_ask_init(struct mp_tlb_ask *ask, const struct mp_view *view,
 	/* Asked to time single hops, and they are not there. */
 	if (there && ask->single && isnan(share_of(ask, &exp, 0, false)))
 		return mp_tlb_ask_init(ask, view, plan, pages, false);
+	mostly_of(ask, &exp, -INFINITY, &base);
+	ask->base_hop = ask->single && base.n ? base.cycles : NAN;
 	small = *ask;
 	small.pages = MP_PAGES_4K;
 	small.page_bytes = MP_TLB_SMALL_PAGE;

@@ -27,6 +27,7 @@
  * @single: single hops are timed
  * @is_long: in bursts of many turns
  * @base_cycles, @base_error: of a load that needs no TLB, NaN = not known
+ * @base_hop: the same of most hops, where single ones are timed; NaN
  * @lacks: something that was asked for is not there yet
  * @refused: memory of this page kind was not granted
  * @err: -ENOMEM
@@ -47,6 +48,7 @@ struct mp_tlb_ask {
 	bool is_long;
 	double base_cycles;
 	double base_error;
+	double base_hop;
 	bool lacks;
 	bool refused;
 	int err;
@@ -104,6 +106,16 @@ bool mp_tlb_ask_init(struct mp_tlb_ask *ask, const struct mp_view *view,
  */
 bool mp_tlb_look(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 		 uint32_t replicates, struct mp_tlb_seen *seen);
+
+/**
+ * mp_tlb_mostly() - what most hops of a ring cost of those that cost more than
+ * @cycles
+ *
+ * What the caches lose of its lines is paid by a few, and does not count.
+ * @seen: gets it; @seen->n = 0: cannot be told, nothing is asked for.
+ */
+void mp_tlb_mostly(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
+		   double cycles, struct mp_tlb_seen *seen);
 
 /**
  * mp_tlb_twin() - what @n pages cost of which two lines each are visited

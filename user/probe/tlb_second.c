@@ -61,17 +61,20 @@ static uint32_t loses_all(struct mp_tlb_ask *ask,
 	       MP_TLB_YES : MP_TLB_NO;
 }
 
-/* The cost of the slow hops of a ring, from its mean and their share. */
+/* The cost of the slow hops of a ring: that of most of them, or from its mean
+ * and their share. */
 static double cost_of_slow(const struct mp_tlb_ask *ask, uint32_t stride,
 			   uint32_t n, double mean, double *share)
 {
 	double least = fmax(HOP_MIN_CYCLES, BEYOND_STEP * ask->step_cycles);
+	struct mp_tlb_seen most;
 	double cost;
 
 	*share = mp_tlb_share(ask, stride, n, least);
 	cost = mean / *share;
 	*share = mp_tlb_share(ask, stride, n, fmax(cost / 2, least));
-	return mean / *share;
+	mp_tlb_mostly(ask, stride, n, fmax(cost / 2, least), &most);
+	return most.n ? most.cycles : mean / *share;
 }
 
 /* What a miss of the first level costs, just beyond what it holds. */
@@ -83,7 +86,7 @@ static uint32_t find_hit(struct mp_tlb_ask *ask, struct mp_tlb_search *search,
 	struct mp_tlb_seen full;
 	double share;
 
-	if (n > ask->lines_held)
+	if (n > ask->lines_held || !mp_tlb_fits(ask, 1, n))
 		return MP_TLB_UNSURE;
 	if (!mp_tlb_look(ask, 1, n, MP_TLB_MANY, &full))
 		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
@@ -254,33 +257,55 @@ static double slow_by_skews(struct mp_tlb_ask *ask, uint32_t stride,
 }
 
 /* Does a ring cost the same by both skews? */
-static bool is_same(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n)
+static uint32_t is_same(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n)
 {
 	struct mp_tlb_ask other = *ask;
 	struct mp_tlb_seen seen, also;
+	bool there;
 
 	other.skew = ask->other_skew;
-	return mp_tlb_look(ask, stride, n, 1, &seen) &&
-	       mp_tlb_look(&other, stride, n, 1, &also) &&
-	       fabs(seen.least - also.least) < MP_TLB_ALIKE / 4 * seen.least;
+	there = mp_tlb_look(ask, stride, n, 1, &seen);
+	there &= mp_tlb_look(&other, stride, n, 1, &also);
+	if (!there)
+		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
+	return fabs(seen.least - also.least) < MP_TLB_ALIKE / 4 * seen.least;
 }
 
-/* What a miss of the first level costs, by the first ring and by the last; or
- * by the last of as few, where the caches lose lines of that. */
+/* The ring that is held against the first: the last one; or of as few pages
+ * the last of which the caches lose no lines, if there is one. */
+static uint32_t last_ring(struct mp_tlb_ask *ask,
+			  const struct mp_tlb_search *search, uint32_t *stride,
+			  uint32_t *n)
+{
+	uint32_t say;
+
+	*n = search->last_n;
+	*stride = search->last_stride;
+	say = is_same(ask, *stride, *n);
+	if (say != MP_TLB_NO || !search->few_n)
+		return say;
+	*n = search->few_n;
+	for (uint32_t s = search->few_stride; s > 1; s /= 2) {
+		say = is_same(ask, s, *n);
+		*stride = s;
+		if (say != MP_TLB_NO)
+			return say;
+	}
+	*stride = search->few_stride;
+	return say;
+}
+
+/* What a miss of the first level costs, by the first ring and another one. */
 static uint32_t judge_hit(struct mp_tlb_ask *ask, const struct mp_tlb_search *search,
 			  struct mp_tlb_level *first)
 {
-	uint32_t n = search->last_n, stride = search->last_stride;
 	struct mp_tlb_seen seen;
+	uint32_t n, stride;
 
+	if (last_ring(ask, search, &stride, &n) == MP_TLB_LACKS)
+		return MP_TLB_LACKS;
 	if (!mp_tlb_look_twice(ask, stride, n, 2 * MP_TLB_REPLICATES, &seen))
 		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
-	if (!is_same(ask, stride, n) && search->few_n) {
-		n = search->few_n;
-		stride = search->few_stride;
-		if (!mp_tlb_look_twice(ask, stride, n, 2 * MP_TLB_REPLICATES, &seen))
-			return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
-	}
 	first->cycles = search->hit;
 	first->error = search->hit_error;
 	first->other = search->by_hops ?

@@ -113,6 +113,7 @@ static uint32_t walk_of(struct mp_tlb_ask *ask, const struct mp_tlb_search *sear
 			uint32_t stride, uint32_t n, struct mp_tlb_seen *seen,
 			double *walking)
 {
+	struct mp_tlb_seen most;
 	double missing;
 
 	*walking = 1;
@@ -124,8 +125,14 @@ static uint32_t walk_of(struct mp_tlb_ask *ask, const struct mp_tlb_search *sear
 	missing = mp_tlb_share(ask, stride, n, search->hit / 2);
 	if (!(*walking > MANY_WALKS))
 		return MP_TLB_UNSURE;
-	seen->cycles = (seen->cycles - search->hit * (missing - *walking)) /
-		       *walking;
+	mp_tlb_mostly(ask, stride, n, mp_tlb_bound_of(ask, search), &most);
+	if (most.n) {
+		most.id = seen->id;
+		*seen = most;
+	} else {
+		seen->cycles = (seen->cycles -
+				search->hit * (missing - *walking)) / *walking;
+	}
 	return MP_TLB_YES;
 }
 
