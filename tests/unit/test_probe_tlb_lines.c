@@ -284,22 +284,6 @@ static void reserved_pages_are_counted_to_the_last(void **state)
 	made_sim_close(&sim);
 }
 
-/* Far apart, some hops of each ring lose their lines. */
-static void lines_that_some_hops_lose_cost_no_walk_anything(void **state)
-{
-	(void)state;
-	ask("machine name=a clock_mhz=3900 memory_latency=300\n"
-	    "clock tsc_mhz=3100 step=1 read=75\n"
-	    "place pages=random thp=refused\n"
-	    "level name=l1d size=16K ways=8 latency=4 policy=qlru_h11_m1_r1_u2\n"
-	    "level name=l2 size=128K ways=8 latency=10 policy=tree-plru inclusion=inclusive\n"
-	    "tlb level=1 page=4K entries=48 ways=12 policy=srrip\n"
-	    "tlb level=2 page=4K entries=2048 ways=16 cost=14\nwalk cost=33\n");
-	is_near("cpu.stlb.hit-cost", 14);
-	is_near("cpu.walk.cost", 33);
-	made_sim_close(&sim);
-}
-
 /* So does one of direct sets, where no hop is timed. */
 static void a_ring_whose_lines_are_lost_is_no_second_cost(void **state)
 {
@@ -332,7 +316,6 @@ int main(void)
 		cmocka_unit_test(a_first_level_as_large_as_a_few_sets_hides_no_ways),
 		cmocka_unit_test(pages_an_odd_number_apart_bear_entries_out),
 		cmocka_unit_test(reserved_pages_are_counted_to_the_last),
-		cmocka_unit_test(lines_that_some_hops_lose_cost_no_walk_anything),
 		cmocka_unit_test(a_ring_whose_lines_are_lost_is_no_second_cost),
 	};
 
