@@ -56,6 +56,7 @@ static const char why_few[] =
  * @why: why its line is not known, NULL = it is
  * @line: bytes
  * @sector: bytes, 0 = not known
+ * @room: what was counted fits so much, bytes
  * @replicates: the fewest that it rests on
  */
 struct answer {
@@ -63,6 +64,7 @@ struct answer {
 	uint32_t line;
 	uint32_t sector;
 	uint32_t replicates;
+	double room;
 };
 
 static uint32_t sector_of(double share, uint32_t inner, uint32_t line)
@@ -191,7 +193,7 @@ static int count_up(const struct mp_view *view, double size,
 			counting->share = count.share;
 		if (count.fits == MP_LINE_YES) {
 			*out = (struct answer){ NULL, unit, unit,
-						count.replicates };
+						count.replicates, size };
 			return 0;
 		}
 		if (plan)
@@ -233,13 +235,24 @@ static int settle(const struct mp_view *view, uint32_t k,
 }
 
 /* Lines that the level outside puts out here, as it includes this one, seem
- * to be fewer than fit, and longer. */
-static bool is_near(const struct mp_view *view, const struct counting *counting,
-		    uint32_t k)
+ * to be fewer than fit, and longer. It has fewer lines of twice the length
+ * than were counted, or of four times the length, if there are such. */
+static bool is_near(const struct mp_view *view, uint32_t k, uint32_t inner,
+		    const struct answer *answer)
 {
-	return k + 1 < MP_CPU_LEVELS &&
-	       mp_cpu_value(view, mp_cpu_level_name[k + 1], "size") <
-	       NEAR * counting->rooms.bytes[k];
+	const uint32_t longest = 2 * answer->line > MP_LINE_MAX ||
+				 answer->line > 2 * inner ? 1 : 2;
+	const struct mp_fact *fact;
+	char name[MP_FACT_NAME];
+
+	if (k + 1 >= MP_CPU_LEVELS)
+		return false;
+	snprintf(name, sizeof(name), "cpu.%s.size", mp_cpu_level_name[k + 1]);
+	fact = mp_facts_find(view->facts, name);
+	if (fact && fact->verdict == MP_ABSENT)
+		return false;
+	return !fact || !mp_verdict_known(fact->verdict) ||
+	       fact->value < NEAR * longest * answer->room;
 }
 
 /* Ready for the level outside @k, of which @line is known, or 0. */
@@ -330,7 +343,7 @@ static int say(const struct mp_view *view, struct mp_facts *facts, uint32_t k,
 	if (err)
 		return err;
 	if (!answer->why && answer->line > counting->inner &&
-	    is_near(view, counting, k))
+	    is_near(view, k, counting->inner, answer))
 		answer->why = why_near;
 	say_line(answer, fact);
 	copy = *fact;
