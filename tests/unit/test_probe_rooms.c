@@ -98,6 +98,30 @@ static void few_lines_of_two_levels_are_not_those_of_one(void **state)
 	assert_true(made_sim_fact(&sim, "cpu.l3.line")->value == 256);
 }
 
+/* 39 sets to a slice: rings of every second line fall on all of them, and two
+ * such rings fit a level that they should fill twice. */
+static void rings_that_fit_odd_sets_twice_show_nothing(void **state)
+{
+	(void)state;
+	ask("machine name=a cpus=2 clock_mhz=1200 memory_latency=171\n"
+	    "clock tsc_mhz=3600 step=1 read=48\n"
+	    "level name=l1d size=19968 ways=6 latency=3 policy=random "
+	    "index=physical\n"
+	    "level name=l2 size=128K ways=32 latency=8 inclusion=inclusive\n"
+	    "level name=l3 size=195K ways=8 latency=24 policy=srrip slices=10 "
+	    "shared=2\n");
+	sim.view.caps |= MP_CAP_ACTORS;
+	mp_cpus_parse(&sim.view.cpus, "0-1");
+	made_sim_ask(&sim, mp_probe_find("inclusion"));
+	made_sim_ask(&sim, mp_probe_find("latency"));
+	made_sim_ask(&sim, mp_probe_find("shared"));
+	assert_int_equal(made_sim_fact(&sim, "cpu.l3.size")->verdict,
+			 MP_MEASURED);
+	assert_true(made_sim_fact(&sim, "cpu.l3.shared")->verdict ==
+		    MP_NOT_MEASURABLE ||
+		    made_sim_fact(&sim, "cpu.l3.shared")->value == 2);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -105,6 +129,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(lines_are_counted_where_only_the_sum_is_known),
 		TEST(what_is_fetched_ahead_makes_no_lines_longer),
+		TEST(rings_that_fit_odd_sets_twice_show_nothing),
 		TEST(few_lines_of_two_levels_are_not_those_of_one),
 	};
 

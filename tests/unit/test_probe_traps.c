@@ -147,6 +147,22 @@ static void slots_that_share_lines_dispute_nothing(void **state)
 	measured("cpu.l3.latency-cycles", 41, 0.02);
 }
 
+/* As 226 KiB in 11 ways would be whose pages begin anywhere. */
+static void a_policy_that_spreads_less_makes_no_odd_level(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=2550 memory_latency=470\n"
+	    "clock tsc_mhz=3200 step=1 read=47\n"
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=27K ways=3 line=128 latency=4\n"
+	    "level name=l2 size=192K ways=12 line=256 latency=7 "
+	    "policy=qlru_h00_m1_r2_u1\n"
+	    "tlb level=1 page=4K entries=96 ways=96\n"
+	    "tlb level=2 page=4K entries=1024 ways=8 cost=6 policy=nru\n"
+	    "walk cost=37\nnoise gaps=0.02\n", NULL);
+	not_wrong("cpu.l2.size", 192 * 1024, 0.125);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -155,6 +171,7 @@ int main(void)
 		TEST(a_hash_over_two_ways_is_not_taken_for_chance),
 		TEST(translation_of_long_lines_is_no_latency),
 		TEST(scattered_pages_on_odd_sets_are_not_fitted_too_well),
+		TEST(a_policy_that_spreads_less_makes_no_odd_level),
 		TEST(what_is_left_of_two_levels_is_not_rounded_far),
 		TEST(slots_that_share_lines_dispute_nothing),
 	};

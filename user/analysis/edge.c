@@ -52,6 +52,9 @@
  * those on whole places, from half places to any; measured on 2 to 16 ways. */
 #define PARTS_LEAST 0.3
 #define PARTS_MOST 0.75
+/* .. and unless whole places are worse by so much, a chi-square, either may be
+ * true. */
+#define BOTH 30.0
 /* A number of places is known so well. */
 #define WHOLE 0.015
 /* Chi-square, 95 %, with four degrees of freedom: the capacity and the shape's
@@ -259,10 +262,11 @@ static double off_from(double variance, double model, double places, uint32_t n)
 	return fmin(whole, parts);
 }
 
-/* How far what replicates differ by is from what they should. */
+/* How far what replicates differ by is from what they should; @whole gets it
+ * if pages fall on whole places. */
 static double spread_off(const struct mp_edge_data *data,
 			 const struct mp_miss_table *table, uint32_t shape,
-			 double size)
+			 double size, double *whole)
 {
 	const struct mp_places places = mp_places_of(table, shape, size,
 						   data->page_bytes);
@@ -271,6 +275,7 @@ static double spread_off(const struct mp_edge_data *data,
 				data->page_bytes;
 	double off = 0;
 
+	*whole = 0;
 	for (uint32_t i = 0; i < data->n; i++) {
 		const struct mp_edge_point *p = &data->point[i];
 		double miss = mp_places_at(&places,
@@ -290,6 +295,7 @@ static double spread_off(const struct mp_edge_data *data,
 		 * they do differs less from one throw to the next. */
 		if (data->may_hash && ratio < 1)
 			continue;
+		*whole += off_by(ratio, p->n);
 		off += scatter < 1 ? off_by(ratio, p->n) :
 			off_from(sd * sd + SPREAD_ERROR, model + SPREAD_ERROR,
 				 n_places, p->n);
@@ -303,11 +309,12 @@ static bool is_spread(const struct mp_edge_data *data)
 	return data->is_share && data->page_bytes > 0;
 }
 
-/* What a candidate leaves in all: its own scale, and the spread. */
+/* What a candidate leaves in all: its own scale, and the spread, the second
+ * with pages on whole places. */
 struct candidate {
 	uint16_t shape;
 	uint16_t tried;
-	float left;
+	float left[2];
 };
 
 #define CANDIDATES (MP_MISS_SHAPES * TRIED_MAX)
@@ -326,12 +333,12 @@ static uint32_t spread_points(const struct mp_edge_data *data)
 
 static void widen_to(const struct mp_edge_data *data,
 		     const struct candidate *candidate, uint32_t n,
-		     double least, struct mp_edge *edge)
+		     uint32_t which, double least, struct mp_edge *edge)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		double size = tried_size(data, candidate[i].tried);
 
-		if (candidate[i].left > least + CHI2_95)
+		if (candidate[i].left[which] > least + CHI2_95)
 			continue;
 		edge->low = fmin(edge->low, size);
 		edge->high = fmax(edge->high, size);
@@ -348,8 +355,9 @@ static int pick_by_spread(const struct mp_edge_data *data,
 {
 	struct candidate *all = malloc(CANDIDATES * sizeof(*all));
 	const struct best by_mean = *best;
-	double left[TRIED_MAX], least = INFINITY;
+	double left[TRIED_MAX], least = INFINITY, least_whole = INFINITY;
 	uint32_t tried = tried_count(data), n = 0;
+	double whole;
 
 	if (!all)
 		return -ENOMEM;
@@ -362,9 +370,12 @@ static int pick_by_spread(const struct mp_edge_data *data,
 
 			if (left[i] > bound)
 				continue;
-			sum += spread_off(data, table, s, tried_size(data, i));
+			sum += spread_off(data, table, s, tried_size(data, i),
+					  &whole);
+			whole += left[i] / fmax(scale, 1);
+			least_whole = fmin(least_whole, whole);
 			all[n++] = (struct candidate){ (uint16_t)s,
-				(uint16_t)i, (float)sum };
+				(uint16_t)i, { (float)sum, (float)whole } };
 			if (sum >= least)
 				continue;
 			least = sum;
@@ -374,13 +385,16 @@ static int pick_by_spread(const struct mp_edge_data *data,
 	}
 	/* Nothing known here spreads so: lines are not thrown page by page,
 	 * and the mean alone has to do. */
-	if (spread_off(data, table, best->shape, best->size) >
+	if (spread_off(data, table, best->shape, best->size, &whole) >
 	    SPREAD_POOR * (spread_points(data) + 1)) {
 		*best = by_mean;
 		least = INFINITY;
 	}
 	edge->low = edge->high = best->size;
-	widen_to(data, all, n, least, edge);
+	widen_to(data, all, n, 0, least, edge);
+	/* Policies that are not among the shapes spread less, too. */
+	if (least_whole <= least + BOTH)
+		widen_to(data, all, n, 1, least_whole, edge);
 	free(all);
 	return 0;
 }

@@ -266,8 +266,8 @@ static int plan_witness_at(const struct mp_view *view, double bytes,
 	return err;
 }
 
-/* Where pages are scattered some hops miss at any length, and limits are wide:
- * longer rings show more of what sparse ones hide. */
+/* Where pages are scattered some hops miss at any length, and other edges may
+ * be blurred, too: longer rings show more of what sparse ones hide. */
 static int plan_witness(const struct mp_view *view,
 			const struct mp_cpu_edges *edges, uint32_t k,
 			struct mp_plan *plan)
@@ -276,7 +276,9 @@ static int plan_witness(const struct mp_view *view,
 					      edges->level[k].low_bytes;
 	int err = plan_witness_at(view, low * FULL_AT, UINT32_MAX, plan);
 
-	if (!err && mp_cpu_small_pages(edges, k))
+	if (!err && (mp_cpu_small_pages(edges, k) ||
+		     (mp_cpu_has_sides(edges, k) &&
+		      !mp_cpu_edge_plain(edges, k))))
 		err = plan_witness_at(view, low * FULL_BEYOND, 1, plan);
 	return err;
 }

@@ -25,9 +25,9 @@
 #define EIGHTHS_LOAD 8
 /* A ring that every level has room for beside the other. */
 #define TINY_BYTES 4096u
-/* Every second line at least, as a line's neighbour may be fetched along; so
+/* Every second line at least, as a line's neighbour may be fetched along, or
+ * all where sets are no power of two and the others would hold them as well; so
  * many slots at most, so that a turn of a large level stays short. */
-#define APART 2u
 #define SLOTS_MAX 16384u
 #define REACH (64u << 10)
 /* Hops are timed one by one: that slows them down, and it is the load beside
@@ -107,14 +107,6 @@ const struct mp_fact *mp_shared_size(const struct mp_view *view, uint32_t k)
 	return mp_facts_find(view->facts, name);
 }
 
-static uint64_t line_of(const struct mp_view *view)
-{
-	const double line = mp_cpu_value(view, "l1d", "line");
-
-	return line >= 16 && line <= 4096 ? (uint64_t)line :
-					    MP_CPU_LINE_USUAL;
-}
-
 /* Only a level that is exclusive leaves to those inside what they hold. */
 static double beside_of(const struct mp_view *view,
 			const struct mp_cpu_rooms *rooms, uint32_t k)
@@ -162,6 +154,7 @@ const char *mp_shared_level(const struct mp_view *view,
 	static const char near[] = "the level inside is nearly as large, or what it holds is not known: what is walked may stay there";
 	static const char small[] = "the level is too small for rings that others crowd";
 	const struct mp_fact *fact = mp_shared_size(view, k);
+	struct mp_sweep sweep;
 	double inner;
 
 	if (isnan(rooms->bytes[k]) || !is_clear(view, rooms, k))
@@ -177,7 +170,8 @@ const char *mp_shared_level(const struct mp_view *view,
 		    isnan(level->least_ns))
 			return near;
 	}
-	level->stride = APART * line_of(view);
+	mp_cpu_main_sweep(view, &sweep);
+	level->stride = sweep.stride;
 	while (level->size / (double)level->stride > SLOTS_MAX)
 		level->stride *= 2;
 	return level->size >= 16.0 * (double)level->stride ? NULL : small;
