@@ -171,6 +171,7 @@ static uint32_t walk_with(struct mp_tlb_ask *ask, const struct mp_tlb_search *se
 	double walking, most = 0, last = 0;
 	struct mp_tlb_seen seen;
 
+	*least = (struct mp_tlb_seen){ .cycles = INFINITY };
 	for (uint32_t k = 0; k < WALK_STRIDES; k++, stride *= 2) {
 		if (!mp_tlb_fits(ask, stride, n))
 			break;
