@@ -214,6 +214,47 @@ static void sets_that_are_no_power_of_two_are_counted(void **state)
 	made_sim_close(&sim);
 }
 
+/* Far apart as a power of two, 20 pages fall on three sets, which hold 24. */
+#define FEW_LINES "machine name=a cpus=4 clock_mhz=800 memory_latency=269\n" \
+	"clock tsc_mhz=2700 step=1 read=65\n" \
+	"place pages=random thp=refused huge=0\n" \
+	"level name=l1d size=8K ways=4 line=128 latency=4 policy=lru index=virtual\n" \
+	"tlb level=1 page=4K entries=10 ways=5\n"
+
+static void sets_that_hold_all_pages_tried_are_not_absent(void **state)
+{
+	(void)state;
+	ask(FEW_LINES "tlb level=2 page=4K entries=1536 ways=8 cost=7\n"
+	    "walk cost=38\nnoise gaps=0.02 gap_us=2..400 seen=yes\n");
+	is("cpu.dtlb.entries", 10);
+	is("cpu.stlb.entries", 1536);
+	is("cpu.stlb.ways", 8);
+	is_near("cpu.stlb.hit-cost", 7);
+	is("cpu.walk.cost", 38);
+	made_sim_close(&sim);
+}
+
+/* Of 5 * 64 sets they fall on five, which hold 40. */
+static void sets_of_a_larger_odd_number_are_not_absent(void **state)
+{
+	(void)state;
+	ask(FEW_LINES "tlb level=2 page=4K entries=2560 ways=8 cost=7\n"
+	    "walk cost=38\n");
+	assert_int_not_equal(made_sim_fact(&sim, "cpu.stlb.entries")->verdict,
+			     MP_ABSENT);
+	made_sim_close(&sim);
+}
+
+static void few_pages_of_a_set_each_show_that_there_is_no_second(void **state)
+{
+	(void)state;
+	ask(FEW_LINES "walk cost=38\n");
+	is("cpu.dtlb.entries", 10);
+	ends("cpu.stlb.entries", MP_ABSENT);
+	is("cpu.walk.cost", 38);
+	made_sim_close(&sim);
+}
+
 static void ways_fewer_than_the_first_level_hides_are_ruled_out(void **state)
 {
 	(void)state;
@@ -311,6 +352,9 @@ int main(void)
 		cmocka_unit_test(lines_that_come_unasked_hide_no_entries),
 		cmocka_unit_test(pages_that_collide_by_chance_hide_no_entries),
 		cmocka_unit_test(sets_that_are_no_power_of_two_are_counted),
+		cmocka_unit_test(sets_that_hold_all_pages_tried_are_not_absent),
+		cmocka_unit_test(sets_of_a_larger_odd_number_are_not_absent),
+		cmocka_unit_test(few_pages_of_a_set_each_show_that_there_is_no_second),
 		cmocka_unit_test(ways_fewer_than_the_first_level_hides_are_ruled_out),
 		cmocka_unit_test(a_random_set_has_no_bend),
 		cmocka_unit_test(a_first_level_as_large_as_a_few_sets_hides_no_ways),

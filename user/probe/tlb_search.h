@@ -14,6 +14,7 @@
  * @last_n, @last_stride: the last ring with hits only
  * @few_n, @few_stride: .. of twice the first level's; 0 = none
  * @far: rings far enough apart have been seen
+ * @far_n: .. of so many pages at most
  * @next_n, @next_stride: the first with walks; 0 = none found
  */
 struct mp_tlb_search {
@@ -27,6 +28,7 @@ struct mp_tlb_search {
 	uint32_t few_n;
 	uint32_t few_stride;
 	bool far;
+	uint32_t far_n;
 	uint32_t next_n;
 	uint32_t next_stride;
 };

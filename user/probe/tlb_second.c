@@ -14,6 +14,11 @@
 #define AHEAD 4u
 /* Seen so far apart, no second level known holds more pages than the first. */
 #define STRIDE_FAR 256u
+/* .. if no set known holds more pages than this, and there are so many sets
+ * as a power of two, or as an odd number times one: further apart by that
+ * number, pages fall into one set again. */
+#define WAYS_MOST 24u
+#define FAR_TRIES 3u
 /* A cost has risen when it is so much higher, beside its errors. */
 #define RISEN 1.1
 #define SURE 4.0
@@ -180,6 +185,8 @@ static uint32_t try_ring(struct mp_tlb_ask *ask, struct mp_tlb_search *search,
 		search->few_stride = stride;
 	}
 	search->far |= stride >= STRIDE_FAR;
+	if (stride >= STRIDE_FAR && n > search->far_n)
+		search->far_n = n;
 	return say;
 }
 
@@ -209,8 +216,26 @@ static uint32_t scan_more(struct mp_tlb_ask *ask, struct mp_tlb_search *search,
 	return MP_TLB_NO;
 }
 
+/* Rings of a number of pages, from some distance on. */
+static uint32_t scan_far(struct mp_tlb_ask *ask, struct mp_tlb_search *search,
+			 uint32_t n, struct mp_tlb_level *second)
+{
+	uint32_t say = MP_TLB_NO;
+
+	for (uint32_t stride = STRIDE_MOST / 32;
+	     stride <= STRIDE_MOST && say == MP_TLB_NO; stride *= 2) {
+		if (n > ask->lines_held || !mp_tlb_fits(ask, stride, n))
+			break;
+		say = try_ring(ask, search, stride, n, second);
+		if (say == MP_TLB_UNSURE)
+			say = MP_TLB_NO;
+	}
+	return say;
+}
+
 /* Where the caches have too few sets for rings that are far apart, fewer
- * pages may do. */
+ * pages may do; and where a first level is small, a set of the second may hold
+ * twice as many. */
 static uint32_t scan(struct mp_tlb_ask *ask, struct mp_tlb_search *search,
 		     struct mp_tlb_level *second)
 {
@@ -218,16 +243,10 @@ static uint32_t scan(struct mp_tlb_ask *ask, struct mp_tlb_search *search,
 	const uint32_t few[] = { e + e / 2, mp_tlb_full_of(search->first) };
 	uint32_t say = scan_more(ask, search, second);
 
-	for (uint32_t i = 0; i < 2 && !search->far; i++)
-		for (uint32_t stride = STRIDE_MOST / 32;
-		     stride <= STRIDE_MOST && say == MP_TLB_NO; stride *= 2) {
-			if (few[i] > ask->lines_held ||
-			    !mp_tlb_fits(ask, stride, few[i]))
-				break;
-			say = try_ring(ask, search, stride, few[i], second);
-			if (say == MP_TLB_UNSURE)
-				say = MP_TLB_NO;
-		}
+	for (uint32_t i = 0; i < 2 && !search->far && say == MP_TLB_NO; i++)
+		say = scan_far(ask, search, few[i], second);
+	if (say == MP_TLB_NO && search->far_n <= WAYS_MOST && e <= WAYS_MOST)
+		say = scan_far(ask, search, WAYS_MOST + 1, second);
 	return say;
 }
 
@@ -313,24 +332,79 @@ static uint32_t judge_hit(struct mp_tlb_ask *ask, const struct mp_tlb_search *se
 	return MP_TLB_YES;
 }
 
+/* Pages of one set of a second level, were there one of odd * 2^k sets, are
+ * more than it holds: do they cost no more than others? */
+static uint32_t stays_one(struct mp_tlb_ask *ask, struct mp_tlb_search *search,
+			  uint32_t odd)
+{
+	static const uint32_t far[FAR_TRIES] = {
+		STRIDE_FAR, STRIDE_FAR / 2, 2 * STRIDE_FAR
+	};
+	const uint32_t e = search->first->entries;
+	uint32_t say;
+
+	for (uint32_t i = 0; i < FAR_TRIES; i++) {
+		uint64_t most = ask->pages_most / (odd * far[i]);
+		uint32_t n = e + e / 2 > WAYS_MOST ? e + e / 2 : WAYS_MOST + 1;
+
+		if (most > ask->lines_held)
+			most = ask->lines_held;
+		if (n > most)
+			n = (uint32_t)most;
+		if (odd * far[i] < STRIDE_FAR || n <= e || n <= WAYS_MOST)
+			continue;
+		say = has_risen(ask, search, odd * far[i], n);
+		/* What rose for its lines may not do so elsewhere. */
+		if (say != MP_TLB_UNSURE)
+			return say;
+	}
+	return MP_TLB_UNSURE;
+}
+
+/* Is there no second level? Not said before each number of sets would have
+ * shown: by pages of one set, or by more than that many of them hold. */
+static uint32_t is_none(struct mp_tlb_ask *ask, struct mp_tlb_search *search)
+{
+	static const uint32_t odd[] = { 1, 3, 5, 7 };
+	uint32_t worst = MP_TLB_YES, say;
+
+	for (uint32_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		if (search->far_n > odd[i] * WAYS_MOST)
+			continue;
+		say = stays_one(ask, search, odd[i]);
+		if (say == MP_TLB_YES || say == MP_TLB_UNSURE)
+			return MP_TLB_NO;
+		if (say == MP_TLB_LACKS)
+			worst = say;
+	}
+	return worst;
+}
+
 /* One cost wherever one looks. That it is there just beyond the first level
  * leaves no room for a second one that is hardly larger. */
-static void end_without(struct mp_tlb_ask *ask, const struct mp_tlb_search *search,
+static void end_without(struct mp_tlb_ask *ask, struct mp_tlb_search *search,
 			struct mp_tlb_level *first,
 			struct mp_tlb_level *second)
 {
 	uint32_t say = judge_hit(ask, search, first);
 
-	if (say != MP_TLB_YES)
+	second->entries = search->last_n;
+	if (say != MP_TLB_YES) {
 		end(second, say, "too few undisturbed measurements");
-	else if (ask->pages != MP_PAGES_4K)
+		return;
+	}
+	if (ask->pages != MP_PAGES_4K) {
 		second->end = MP_TLB_BEYOND;
-	else if (search->far && search->last_n > first->entries)
+		return;
+	}
+	say = MP_TLB_NO;
+	if (search->far && search->last_n > first->entries)
+		say = is_none(ask, search);
+	if (say == MP_TLB_YES)
 		second->end = MP_TLB_NONE;
 	else
-		end(second, MP_TLB_UNSURE,
+		end(second, say,
 		    "the innermost cache or the arena ends first");
-	second->entries = search->last_n;
 }
 
 void mp_tlb_second(struct mp_tlb_ask *ask, struct mp_tlb_level *first,
