@@ -163,6 +163,29 @@ static void a_policy_that_spreads_less_makes_no_odd_level(void **state)
 	not_wrong("cpu.l2.size", 192 * 1024, 0.125);
 }
 
+/* Eight loads a page: what a walk adds to each is more than latencies may be
+ * off, and huge pages pay none. */
+static void huge_pages_pay_no_walk_that_small_ones_pay(void **state)
+{
+	(void)state;
+	ask("machine name=a cpus=2 clock_mhz=1250 memory_latency=136\n"
+	    "clock tsc_mhz=2000 step=6 read=40\n"
+	    "place pages=random thp=granted huge=46\n"
+	    "level name=l1d size=80K ways=16 latency=6 "
+	    "policy=qlru_h11_m1_r0_u0 index=virtual\n"
+	    "level name=l2 size=120K ways=20 line=128 latency=19 "
+	    "policy=qlru_h00_m1_r2_u1\n"
+	    "level name=l3 size=448K ways=7 line=128 latency=61 policy=nru "
+	    "inclusion=inclusive\n"
+	    "tlb level=1 page=4K entries=64 ways=64\n"
+	    "tlb level=1 page=2M entries=32 ways=32\n"
+	    "tlb level=2 page=4K entries=384 ways=12 cost=14\n"
+	    "tlb level=2 page=2M entries=128 ways=8 cost=14\n"
+	    "walk cost=46 page=all\n"
+	    "noise gaps=0.02 gap_us=2..400 seen=yes\n", "dram");
+	measured("cpu.dram.latency", 108.8, 0.005);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -174,6 +197,7 @@ int main(void)
 		TEST(a_policy_that_spreads_less_makes_no_odd_level),
 		TEST(what_is_left_of_two_levels_is_not_rounded_far),
 		TEST(slots_that_share_lines_dispute_nothing),
+		TEST(huge_pages_pay_no_walk_that_small_ones_pay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,11 @@
 #define FLUSH 1.5
 #define FLUSH_MIN (64u << 10)
 #define FLUSH_MAX (2u << 20)
+/* Half of what a walk adds to a load is no more of it than this, or it has to
+ * be known whether pages that are not small ones pay it: all of it, or none,
+ * give or take this share. */
+#define WALK_SHARE 0.015
+#define WALK_ALIKE 0.25
 
 /* What is known of the outermost level. */
 struct outermost {
@@ -123,11 +128,102 @@ static void sweeps(const struct mp_view *view, const struct outermost *outer,
 		random->pages = MP_PAGES_4K;
 }
 
+/* What a hop of the rings of a sweep takes, NaN where there are none yet, and
+ * whether they lie in small pages. */
+static int middle_of(const struct mp_view *view, const struct outermost *outer,
+		     const struct mp_sweep *sweep, double *ns, bool *small)
+{
+	const struct mp_curve_at *at;
+	struct mp_interval limits;
+	struct mp_curve curve;
+	int err = mp_sweep_gather(sweep, view, &curve);
+
+	*ns = NAN;
+	*small = false;
+	if (err)
+		return err;
+	at = mp_curve_find(&curve, length_of(view, outer));
+	if (at) {
+		mp_stat_limits(at->ns, at->n, view->seed, &limits);
+		*ns = limits.value;
+		*small = at->batch[0]->grant.n_arenas &&
+			 at->batch[0]->grant.arena[0].pages == MP_PAGES_4K;
+	}
+	mp_curve_free(&curve);
+	return 0;
+}
+
+/* Single hops of memory are a peak of their own, if rings were long enough to
+ * miss the outermost level that is known of. */
+static int infer_peak(const struct mp_view *view,
+		      const struct outermost *outer, struct mp_fact *latency)
+{
+	struct mp_cpu_edges edges;
+	struct mp_interval limits;
+	int err = mp_cpu_edges_find(view, &edges);
+
+	if (err)
+		return err == -ENODATA ? 0 : err;
+	if (edges.single && edges.flat && outer->most < edges.end_bytes &&
+	    mp_cpu_peak_limits(view, &edges, edges.spectrum.n - 1, true,
+			       &limits)) {
+		latency->verdict = MP_MEASURED;
+		latency->value = limits.value;
+		latency->low = limits.low * (1 - MP_CPU_CLOCK_ERROR);
+		latency->high = limits.high * (1 + MP_CPU_CLOCK_ERROR);
+		latency->reason[0] = '\0';
+		mp_fact_note(latency, edges.spectrum.id[edges.spectrum.n - 1]);
+		snprintf(latency->method, sizeof(latency->method),
+			 "single hops over up to %.0f MiB, the slowest peak; translations apart",
+			 edges.end_bytes / MP_MIB);
+	}
+	mp_cpu_edges_free(&edges);
+	return 0;
+}
+
+/* What a walk adds to each load of a windowed ring, if it pays one a page,
+ * where random order does at each. */
+static double walk_of(const struct mp_sweep *net, double ns, double random)
+{
+	const double loads = PAGE / (double)net->stride;
+
+	return random > ns && loads > 1 ? (random - ns) / (loads - 1) : 0;
+}
+
+static void in_small_pages(const struct mp_sweep *net, struct mp_sweep *part)
+{
+	*part = *net;
+	part->pages = MP_PAGES_4K;
+}
+
+/* Is it to be asked whether pages that are not small ones pay for walks? */
+static int asks_for_walks(const struct mp_view *view,
+			  const struct outermost *outer,
+			  const struct mp_sweep *net,
+			  const struct mp_sweep *random, bool *asks)
+{
+	struct mp_fact peak = { .verdict = MP_NOT_MEASURABLE };
+	double ns, each;
+	bool small, all;
+	int err = middle_of(view, outer, net, &ns, &small);
+
+	*asks = false;
+	if (!err)
+		err = middle_of(view, outer, random, &each, &all);
+	if (err || view->pages_forced || small || isnan(ns) || isnan(each) ||
+	    walk_of(net, ns, each) / 2 <= WALK_SHARE * ns)
+		return err;
+	err = infer_peak(view, outer, &peak);
+	*asks = peak.verdict != MP_MEASURED;
+	return err;
+}
+
 static int next(const struct mp_view *view, struct mp_plan *plan)
 {
 	uint32_t n = mp_cpu_replicates(view);
-	struct mp_sweep net, random;
+	struct mp_sweep net, random, part;
 	struct outermost outer;
+	bool asks = false;
 	int err = find_outermost(view, &outer);
 
 	if (err)
@@ -136,6 +232,12 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	err = mp_sweep_plan(&net, view, length_of(view, &outer), n, plan);
 	if (!err)
 		err = mp_sweep_plan(&random, view, length_of(view, &outer), n,
+				    plan);
+	if (!err)
+		err = asks_for_walks(view, &outer, &net, &random, &asks);
+	in_small_pages(&net, &part);
+	if (!err && asks)
+		err = mp_sweep_plan(&part, view, length_of(view, &outer), n,
 				    plan);
 	return err ? err : 1;
 }
@@ -180,74 +282,59 @@ static int infer_one(const struct mp_view *view, const struct outermost *outer,
 	return 0;
 }
 
+/* Which part of a walk does a ring pay that one in small pages pays? 0 or 1,
+ * NaN: it is not known. */
+static double part_paid(double ns, double in_small, double walk)
+{
+	if (fabs(ns - in_small) < WALK_ALIKE * walk)
+		return 1;
+	if (fabs(ns - (in_small - walk)) < WALK_ALIKE * walk)
+		return 0;
+	return NAN;
+}
+
 /*
  * The windowed ring pays a walk too, once for all the loads of a page: with n
  * of them what random order costs more is 1 - 1/n of a walk, and 1/n of one is
- * no part of memory. Huge pages, if the TLB takes them as such, need none:
- * whether it does is not known here, so half of that is taken off, and limits
- * hold both.
+ * no part of memory. Huge pages, if the TLB takes them as such, need none.
+ * Whether it does is told by the same ring in small pages, whose walks random
+ * order tells. Where that was not asked for, half of one is taken off, and
+ * limits hold both; that is no value where it is much.
  */
-static void part_from_walks(const struct mp_sweep *net, bool small,
-			    struct mp_facts *facts)
+static int part_from_walks(const struct mp_view *view,
+			   const struct outermost *outer,
+			   const struct mp_sweep *net, struct mp_facts *facts)
 {
 	struct mp_fact *latency = &facts->fact[facts->n - 2];
 	const struct mp_fact *random = latency + 1;
-	const double loads = PAGE / (double)net->stride;
-	double walk;
+	struct mp_sweep part;
+	double walk, ns, in_small, share;
+	bool small, all;
+	int err = middle_of(view, outer, net, &ns, &small);
 
-	if (!mp_verdict_known(latency->verdict) ||
-	    !mp_verdict_known(random->verdict) ||
-	    random->value <= latency->value || loads <= 1)
-		return;
-	walk = (random->value - latency->value) / (loads - 1);
-	latency->value -= small ? walk : walk / 2;
-	latency->low -= walk;
-	/* Not every load in random order pays one. */
-	latency->high -= small ? walk / 2 : 0;
-}
-
-/* Single hops of memory are a peak of their own, if rings were long enough to
- * miss the outermost level that is known of. */
-static int infer_peak(const struct mp_view *view,
-		      const struct outermost *outer, struct mp_fact *latency)
-{
-	struct mp_cpu_edges edges;
-	struct mp_interval limits;
-	int err = mp_cpu_edges_find(view, &edges);
-
-	if (err)
-		return err == -ENODATA ? 0 : err;
-	if (edges.single && edges.flat && outer->most < edges.end_bytes &&
-	    mp_cpu_peak_limits(view, &edges, edges.spectrum.n - 1, true,
-			       &limits)) {
-		latency->verdict = MP_MEASURED;
-		latency->value = limits.value;
-		latency->low = limits.low * (1 - MP_CPU_CLOCK_ERROR);
-		latency->high = limits.high * (1 + MP_CPU_CLOCK_ERROR);
-		latency->reason[0] = '\0';
-		mp_fact_note(latency, edges.spectrum.id[edges.spectrum.n - 1]);
-		snprintf(latency->method, sizeof(latency->method),
-			 "single hops over up to %.0f MiB, the slowest peak; translations apart",
-			 edges.end_bytes / MP_MIB);
-	}
-	mp_cpu_edges_free(&edges);
-	return 0;
-}
-
-/* Does the windowed ring lie in small pages? */
-static int is_small(const struct mp_view *view, const struct mp_sweep *net,
-		    const struct outermost *outer, bool *small)
-{
-	const struct mp_curve_at *at;
-	struct mp_curve curve;
-	int err = mp_sweep_gather(net, view, &curve);
-
-	if (err)
+	in_small_pages(net, &part);
+	if (!err)
+		err = middle_of(view, outer, &part, &in_small, &all);
+	if (err || !mp_verdict_known(latency->verdict) ||
+	    !mp_verdict_known(random->verdict))
 		return err;
-	at = mp_curve_find(&curve, length_of(view, outer));
-	*small = at && at->batch[0]->grant.n_arenas &&
-		 at->batch[0]->grant.arena[0].pages == MP_PAGES_4K;
-	mp_curve_free(&curve);
+	walk = walk_of(net, latency->value, random->value);
+	share = small ? 1 : NAN;
+	if (!small && walk / 2 > WALK_SHARE * latency->value &&
+	    in_small < random->value) {
+		walk = walk_of(net, in_small, random->value);
+		share = part_paid(ns, in_small, walk);
+	}
+	if (isnan(share) && walk / 2 > WALK_SHARE * latency->value &&
+	    latency->verdict == MP_MEASURED) {
+		latency->verdict = MP_DISPUTED;
+		snprintf(latency->reason, sizeof(latency->reason),
+			 "with walks or without: whether huge pages pay for them is not known");
+	}
+	latency->value -= walk * (isnan(share) ? 0.5 : share);
+	latency->low -= share == 0 ? 0 : walk;
+	/* Not every load in random order pays one. */
+	latency->high -= share == 1 ? walk / 2 : 0;
 	return 0;
 }
 
@@ -255,7 +342,6 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
 	struct mp_sweep net, random;
 	struct outermost outer;
-	bool small = false;
 	int err = find_outermost(view, &outer);
 
 	if (err)
@@ -271,9 +357,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 			"in random order over 4 KiB pages, a page walk with nearly every load" :
 			"in random order over the pages asked for", facts);
 	if (!err)
-		err = is_small(view, &net, &outer, &small);
-	if (!err)
-		part_from_walks(&net, small, facts);
+		err = part_from_walks(view, &outer, &net, facts);
 	/* A bound is no more than the least that may be true. */
 	for (uint32_t i = facts->n - 2; i < facts->n; i++)
 		if (facts->fact[i].verdict == MP_AT_LEAST)
