@@ -186,6 +186,28 @@ static void huge_pages_pay_no_walk_that_small_ones_pay(void **state)
 	measured("cpu.dram.latency", 108.8, 0.005);
 }
 
+/* Steps of 1.3 cycles, levels of 3 and 6: hits of the first are not in the
+ * mean of the second. */
+static void hits_inside_are_no_part_of_a_latency(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=3950 memory_latency=177\n"
+	    "clock tsc_mhz=3000 step=1 read=36\n"
+	    "place pages=contiguous thp=granted huge=175\n"
+	    "level name=l1d size=20K ways=20 line=128 sector=64 latency=3 "
+	    "policy=random\n"
+	    "level name=l2 size=32K ways=8 line=256 latency=6 "
+	    "policy=qlru_h21_m2_r0_u0_umo\n"
+	    "tlb level=1 page=4K entries=64 ways=4\n"
+	    "tlb level=1 page=2M entries=32 ways=2\n"
+	    "tlb level=2 page=4K entries=1024 ways=8 cost=8 "
+	    "policy=tree-plru\n"
+	    "tlb level=2 page=2M entries=1024 ways=8 cost=8\n"
+	    "walk cost=43\nnoise gaps=0.02\n", "latency");
+	measured("cpu.l1d.latency-cycles", 3, 0.02);
+	measured("cpu.l2.latency-cycles", 6, 0.02);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -198,6 +220,7 @@ int main(void)
 		TEST(what_is_left_of_two_levels_is_not_rounded_far),
 		TEST(slots_that_share_lines_dispute_nothing),
 		TEST(huge_pages_pay_no_walk_that_small_ones_pay),
+		TEST(hits_inside_are_no_part_of_a_latency),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

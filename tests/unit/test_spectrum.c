@@ -174,6 +174,39 @@ static void levels_that_the_clock_does_not_part_are_one_peak_that_moves(void **s
 	near(last, 14, 0.3);
 }
 
+/* Read as 2, 4 or 6 each; the fastest are never in the mean of the slower. */
+static void hops_of_the_peak_beside_are_not_in_a_mean(void **state)
+{
+	(void)state;
+	hops.step = 2;
+	ADD({ 1, 3, 0 });
+	ADD({ 0.4, 3, 0 }, { 0.6, 7.8, 0 });
+	ADD({ 1, 100, 10 });
+	find(3);
+	near(spectrum.cycles[0], 3, 0.1);
+	near(spectrum.cycles[1], 7.8, 0.1);
+	near(mp_spectrum_core(batch(1), &spectrum, 1), 7.8, 0.1);
+	assert_false(spectrum.blurred[0]);
+	assert_true(mp_spectrum_is_own(batch(1), &spectrum, 1));
+}
+
+/* Less than two steps apart: what is read between is of either. */
+static void two_that_may_share_a_reading_are_told_only_alone(void **state)
+{
+	(void)state;
+	hops.step = 2;
+	ADD({ 1, 2, 0 });
+	ADD({ 0.4, 2, 0 }, { 0.6, 5.8, 0 });
+	ADD({ 1, 100, 10 });
+	find(3);
+	assert_true(spectrum.blurred[0]);
+	near(mp_spectrum_core(batch(0), &spectrum, 0), 2, 0.1);
+	assert_true(mp_spectrum_is_own(batch(0), &spectrum, 0));
+	assert_false(mp_spectrum_is_own(batch(1), &spectrum, 1));
+	assert_false(spectrum.blurred[1]);
+	assert_true(mp_spectrum_is_own(batch(2), &spectrum, 2));
+}
+
 static void the_core_of_a_peak_is_read_wherever_it_has_hops(void **state)
 {
 	(void)state;
@@ -223,6 +256,8 @@ int main(void)
 		TEST(a_disturbed_sample_does_not_count),
 		TEST(a_step_of_two_cycles_tells_levels_and_shares),
 		TEST(levels_that_the_clock_does_not_part_are_one_peak_that_moves),
+		TEST(hops_of_the_peak_beside_are_not_in_a_mean),
+		TEST(two_that_may_share_a_reading_are_told_only_alone),
 		TEST(the_core_of_a_peak_is_read_wherever_it_has_hops),
 		TEST(totals_are_no_single_hops),
 		TEST(without_a_core_clock_the_step_is_not_known),

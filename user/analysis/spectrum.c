@@ -31,6 +31,15 @@
 /* Hops this far from a peak are of it: of its place and the clock's steps. */
 #define CORE_SHARE 0.04
 #define CORE_STEPS 1.6
+/* Two places that are so many steps apart have no reading of the clock in
+ * common: each is read as the step before it or as the one after. */
+#define STEPS_APART 2.0
+/* The two lie nearer than this to it; more hops than that share beside them
+ * are another place's. */
+#define READINGS 1.05
+#define NOT_ITS_OWN 0.005
+/* Times that the means of peaks are taken. */
+#define PASSES 2u
 
 struct density {
 	double at[BINS];
@@ -266,8 +275,8 @@ static void drop_small(struct work *work)
 }
 
 struct core {
-	double at;
-	double width;
+	double from;
+	double to;
 	double sum;
 	double n;
 };
@@ -276,7 +285,7 @@ static void take_core(void *ctx, double cycles, double n)
 {
 	struct core *core = ctx;
 
-	if (fabs(cycles - core->at) > core->width)
+	if (cycles < core->from || cycles > core->to)
 		return;
 	core->sum += n * cycles;
 	core->n += n;
@@ -288,22 +297,60 @@ static double core_width(double cycles, double step)
 	return CORE_SHARE * (cycles + OFFSET) + CORE_STEPS * step;
 }
 
+/* .. and nearer to it than to the next peak on either side: what the clock's
+ * steps make of that would be in its mean. Of two that share a reading that
+ * would cut off what is its own. */
+static void set_core(const struct mp_spectrum *spectrum, uint32_t k,
+		     double step, struct core *core)
+{
+	const double at = spectrum->cycles[k], width = core_width(at, step);
+
+	*core = (struct core){ .from = at - width, .to = at + width };
+	if (k && !spectrum->blurred[k - 1])
+		core->from = fmax(core->from,
+				  (spectrum->cycles[k - 1] + at) / 2);
+	if (k + 1 < spectrum->n && !spectrum->blurred[k])
+		core->to = fmin(core->to, (at + spectrum->cycles[k + 1]) / 2);
+}
+
+/* Means of the peaks, by where they and their neighbours were thought to be. */
+static void move_cycles(const struct work *work, struct mp_spectrum *out)
+{
+	double mean[MP_SPECTRUM_PEAKS];
+
+	for (uint32_t i = 0; i < out->n; i++) {
+		const struct mp_curve_at *at =
+			&work->curve->at[work->peak[i].point];
+		struct core core;
+
+		set_core(out, i, work->step, &core);
+		for (uint32_t r = 0; r < at->n; r++)
+			if (is_single(at->batch[r]))
+				mp_spectrum_each_hop(at->batch[r], take_core,
+						     &core);
+		mean[i] = core.n > 0 ? core.sum / core.n : out->cycles[i];
+	}
+	memcpy(out->cycles, mean, out->n * sizeof(mean[0]));
+}
+
 static void tell(const struct work *work, struct mp_spectrum *out)
 {
 	out->n = work->n < MP_SPECTRUM_PEAKS ? work->n : MP_SPECTRUM_PEAKS;
 	for (uint32_t i = 0; i < out->n; i++) {
 		const struct peak *peak = &work->peak[i];
-		const struct mp_curve_at *at = &work->curve->at[peak->point];
-		struct core core = { .at = cycles_at(peak->bin) };
 
-		core.width = core_width(core.at, work->step);
-		for (uint32_t r = 0; r < at->n; r++)
-			mp_spectrum_each_hop(at->batch[r], take_core, &core);
-		out->cycles[i] = core.n > 0 ? core.sum / core.n : core.at;
+		out->cycles[i] = cycles_at(peak->bin);
 		out->bound[i] = cycles_at(peak->to);
 		out->share[i] = fmin(peak->share, 1);
-		out->id[i] = at->id;
+		out->id[i] = work->curve->at[peak->point].id;
 	}
+	/* Tops lie on bins; means say better where the middle between is. */
+	for (uint32_t i = 0; i < PASSES; i++)
+		move_cycles(work, out);
+	for (uint32_t i = 0; i + 1 < out->n; i++)
+		out->blurred[i] = out->cycles[i + 1] - out->cycles[i] <
+				  STEPS_APART * work->step;
+	move_cycles(work, out);
 }
 
 /* Does the curve hold single hops, and how fine is their clock? */
@@ -349,13 +396,59 @@ out:
 double mp_spectrum_core(const struct mp_batch *batch,
 			const struct mp_spectrum *spectrum, uint32_t k)
 {
-	struct core core = { .at = spectrum->cycles[k] };
+	struct core core;
 
 	if (!is_single(batch))
 		return NAN;
-	core.width = core_width(core.at, mp_spectrum_step(batch));
+	set_core(spectrum, k, mp_spectrum_step(batch), &core);
 	mp_spectrum_each_hop(batch, take_core, &core);
 	return core.n > 0 ? core.sum / core.n : NAN;
+}
+
+/* Hops about a place and the two beside it. */
+struct about {
+	double from;
+	double to;
+	double own_from;
+	double own_to;
+	double own;
+	double other;
+};
+
+static void take_about(void *ctx, double cycles, double n)
+{
+	struct about *about = ctx;
+
+	if (cycles < about->from || cycles > about->to)
+		return;
+	if (cycles > about->own_from && cycles < about->own_to)
+		about->own += n;
+	else
+		about->other += n;
+}
+
+bool mp_spectrum_is_own(const struct mp_batch *batch,
+			const struct mp_spectrum *spectrum, uint32_t k)
+{
+	const bool before = k && spectrum->blurred[k - 1];
+	const bool after = k + 1 < spectrum->n && spectrum->blurred[k];
+	const double at = mp_spectrum_core(batch, spectrum, k);
+	const double step = mp_spectrum_step(batch);
+	const double low = before ? spectrum->cycles[k - 1] : at;
+	const double high = after ? spectrum->cycles[k + 1] : at;
+	struct about about = {
+		.own_from = at - READINGS * step,
+		.own_to = at + READINGS * step,
+		.from = before ? low - core_width(low, step) :
+				 at - READINGS * step,
+		.to = after ? high + core_width(high, step) :
+			      at + READINGS * step,
+	};
+
+	if (isnan(at) || (!before && !after))
+		return !isnan(at);
+	mp_spectrum_each_hop(batch, take_about, &about);
+	return about.other < NOT_ITS_OWN * (about.own + about.other);
 }
 
 struct shares {

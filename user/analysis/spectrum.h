@@ -23,6 +23,7 @@
  * @bound: a hop that takes longer was not served at this peak
  * @share: the largest share of a footprint's hops that a peak has
  * @id: the experiment with that share
+ * @blurred: the clock may read the same of a hop of this peak and of the next
  */
 struct mp_spectrum {
 	uint32_t n;
@@ -30,6 +31,7 @@ struct mp_spectrum {
 	double bound[MP_SPECTRUM_PEAKS];
 	double share[MP_SPECTRUM_PEAKS];
 	uint64_t id[MP_SPECTRUM_PEAKS];
+	bool blurred[MP_SPECTRUM_PEAKS];
 };
 
 /** mp_spectrum_step() - core cycles that a batch's clock moves at a time; NaN
@@ -65,6 +67,15 @@ int mp_spectrum_find(const struct mp_curve *curve, struct mp_spectrum *out);
 
 /** mp_spectrum_core() - mean cycles of a batch's hops at a peak; NaN */
 double mp_spectrum_core(const struct mp_batch *batch,
+			const struct mp_spectrum *spectrum, uint32_t k);
+
+/**
+ * mp_spectrum_is_own() - is that mean of one peak alone?
+ *
+ * Where the clock reads the same of two peaks, a mix of them is read as three
+ * of its steps or more; one alone as two.
+ */
+bool mp_spectrum_is_own(const struct mp_batch *batch,
 			const struct mp_spectrum *spectrum, uint32_t k);
 
 /**

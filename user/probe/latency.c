@@ -340,6 +340,19 @@ static bool set_limits(const struct mp_view *view,
 	return true;
 }
 
+/* Do the hops of the peak show it alone, where the clock may read the same of
+ * the one beside it? */
+static bool is_own(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_curve_at *at = mp_cpu_peak_point(edges, k);
+
+	for (uint32_t r = 0; at && r < at->n; r++)
+		if (!isnan(mp_spectrum_core(at->batch[r], &edges->spectrum, k)) &&
+		    !mp_spectrum_is_own(at->batch[r], &edges->spectrum, k))
+			return false;
+	return true;
+}
+
 /* The peak of single hops is the level's, whatever else there is. */
 static bool infer_single(const struct mp_view *view,
 			 const struct mp_cpu_edges *edges, uint32_t k,
@@ -353,6 +366,10 @@ static bool infer_single(const struct mp_view *view,
 	if (!set_limits(view, edges, k, false, pair->cycles) ||
 	    !set_limits(view, edges, k, true, pair->ns))
 		return false;
+	if (!is_own(edges, k)) {
+		pair_cannot(pair, "this level's hops and those of its neighbour are less than two steps of the clock apart, and no footprint shows it alone");
+		return true;
+	}
 	if (wants_wide(view, edges, k, pair->cycles->value, &wide) &&
 	    !isnan(wide_value(view, &wide, at->length, false))) {
 		cycles = wide_value(view, &wide, at->length, false);
