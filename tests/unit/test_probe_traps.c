@@ -208,6 +208,30 @@ static void hits_inside_are_no_part_of_a_latency(void **state)
 	measured("cpu.l2.latency-cycles", 6, 0.02);
 }
 
+/* Lines that put others out are no stride: what a prefetcher makes of one puts
+ * lines of the test out as well. */
+static void what_is_fetched_ahead_is_no_line_too_many(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4750 memory_latency=415\n"
+	    "clock tsc_mhz=3600 step=1 read=12\n"
+	    "place pages=random thp=granted huge=0\n"
+	    "level name=l1d size=15K ways=30 latency=4 "
+	    "policy=qlru_h11_m1_r0_u0 index=physical\n"
+	    "level name=l2 size=32K ways=4 latency=20 policy=nru "
+	    "index=physical inclusion=inclusive\n"
+	    "level name=l3 size=48K ways=6 latency=50 index=physical "
+	    "inclusion=exclusive\n"
+	    "prefetch kind=adjacent into=l2 switch=yes\n"
+	    "prefetch kind=stride into=l2 switch=no\n"
+	    "prefetch kind=stream into=l2 switch=yes\n"
+	    "noise gaps=0.02\n", "latency");
+	made_sim_ask(&sim, mp_probe_find("dram"));
+	sim.view.caps |= MP_CAP_SEQUENCE;
+	made_sim_ask(&sim, mp_probe_find("ways"));
+	measured("cpu.l2.ways", 4, 0.01);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -221,6 +245,7 @@ int main(void)
 		TEST(slots_that_share_lines_dispute_nothing),
 		TEST(huge_pages_pay_no_walk_that_small_ones_pay),
 		TEST(hits_inside_are_no_part_of_a_latency),
+		TEST(what_is_fetched_ahead_is_no_line_too_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -514,9 +514,8 @@ static uint64_t unit_of(const struct mp_ways_sets *sets)
 	return unit;
 }
 
-/* May a line at @at fall on a set that lines at a stride fall on? */
-static bool may_meet(const struct mp_ways_sets *sets, uint64_t at,
-		     uint64_t stride)
+bool mp_ways_may_meet(const struct mp_ways_sets *sets, uint64_t at,
+		      uint64_t stride)
 {
 	for (uint32_t i = 0; i < sets->n; i++)
 		if (at % gcd(sets->guess[i].span, stride) == 0)
@@ -537,7 +536,7 @@ uint32_t mp_ways_flushers(const struct mp_ways_sets *sets,
 	if (wanted > MP_WAYS_FLUSHERS)
 		return 0;
 	for (uint32_t i = 1; n < wanted && i < FLUSH_SLOTS; i++)
-		if (!may_meet(sets, i * *unit, test->stride))
+		if (!mp_ways_may_meet(sets, i * *unit, test->stride))
 			slot[n++] = i;
 	return n < wanted ? 0 : (uint32_t)n;
 }

@@ -113,6 +113,11 @@ struct mp_ways_range mp_ways_fitting(const struct mp_ways_sets *sets,
 				     const struct mp_ways_guess *guess,
 				     uint64_t stride);
 
+/** mp_ways_may_meet() - may a line at @at fall on a set that lines at a stride
+ * fall on, whichever guess is right? */
+bool mp_ways_may_meet(const struct mp_ways_sets *sets, uint64_t at,
+		      uint64_t stride);
+
 /** MP_WAYS_FLUSHERS - lines that others are put out with, at most */
 #define MP_WAYS_FLUSHERS 400u
 

@@ -20,8 +20,7 @@
 #include "analysis/sweep.h"
 #include "ioctl/memprobe.h"
 #include "limits.h"
-#include "perm.h"
-#include "rng.h"
+#include "probe/ways_order.h"
 #include "steps.h"
 
 #define HOPS 512u
@@ -282,25 +281,25 @@ static void take_pages(const struct mp_ways_rig *rig, struct mp_exp *exp)
 	}
 }
 
-/* In an order of which no prefetcher makes anything. */
-static void shuffle(uint32_t *order, uint32_t n)
-{
-	struct mp_rng rng;
-
-	mp_rng_seed(&rng, n);
-	mp_perm_order(order, n, 0, &rng);
-}
-
 /* The lines of the test, timed; then those that flush them. */
 static bool flushed_exp(const struct mp_ways_rig *rig,
 			const struct mp_ways_test *test, bool control,
 			struct mp_exp *exp)
 {
-	uint32_t slot[MP_WAYS_FLUSHERS], order[MP_EXP_STEPS], n;
+	uint32_t slot[MP_WAYS_FLUSHERS], others[MP_EXP_STEPS], n;
+	uint32_t lines[MP_EXP_STEPS];
 	uint64_t unit;
 
 	n = mp_ways_flushers(rig->sets, test, &unit, slot);
 	if (!n || n + test->lines > MP_EXP_STEPS)
+		return false;
+	if (!mp_ways_order(rig->sets,
+			   &(struct mp_ways_places){
+				.unit = test->stride, .n = test->lines,
+				.order = lines },
+			   &(struct mp_ways_places){
+				.unit = unit, .n = n, .slot = slot,
+				.order = others }))
 		return false;
 	mp_exp_chase(exp, rig->view->cpu, rig->pages, 0, unit, 0);
 	exp->arena[0].node = rig->view->node;
@@ -310,12 +309,10 @@ static bool flushed_exp(const struct mp_ways_rig *rig,
 	exp->actor[0].detail = MP_DETAIL_HIST;
 	exp->actor[0].group = 1;
 	exp->actor[0].bursts = FLUSH_BURSTS;
-	shuffle(order, test->lines);
 	for (uint32_t i = 0; i < test->lines; i++)
-		add_step(order[i] * test->stride, MEMPROBE_STEP_TIME, exp);
-	shuffle(order, n);
+		add_step(lines[i] * test->stride, MEMPROBE_STEP_TIME, exp);
 	for (uint32_t i = 0; i < n; i++)
-		add_step(slot[order[i]] * unit, MEMPROBE_STEP_TOUCH, exp);
+		add_step(slot[others[i]] * unit, MEMPROBE_STEP_TOUCH, exp);
 	if (control)
 		take_pages(rig, exp);
 	if (control && exp->n_steps > mp_ways_clear(&rig->level))
