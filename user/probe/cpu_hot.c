@@ -54,6 +54,9 @@
 /* Losses of a line for each time the outer level is driven through: no more
  * than this is hot. */
 #define HOLDS_STILL 0.3
+/* .. and no more than this where the outer level is said not to include the
+ * other: one that does, and resists the drive, takes back a few. */
+#define STAYS 0.15
 /* A line that leaves the inner level by itself is used in the outer one then,
  * and one that includes the other need not lose it: less often than this, and
  * it would. */
@@ -327,7 +330,7 @@ static void decide(bool roomy, struct mp_cpu_hot *hot)
 		hot->why = leaks;
 	} else if (is_gone(hot, GONE_PART)) {
 		hot->holds = MP_CPU_HOLDS_NO_OTHERS;
-		if (hot->lost < HOLDS_STILL && hot->leaked < LEAKS_LITTLE &&
+		if (hot->lost < STAYS && hot->leaked < LEAKS_LITTLE &&
 		    is_gone(hot, GONE))
 			hot->holds = MP_CPU_HOLDS_SOME;
 		else
@@ -335,6 +338,7 @@ static void decide(bool roomy, struct mp_cpu_hot *hot)
 	} else if (hot->inside > INSIDE_LITTLE) {
 		hot->why = MP_CPU_HOT_INSIDE;
 	} else if (hot->gone <= NOT_GONE && is_hot &&
+		   fabs(hot->lost) < STAYS &&
 		   hot->left >= LEFT_MIN && hot->left <= LEFT_MAX) {
 		hot->holds = MP_CPU_HOLDS_OTHERS;
 	} else {
