@@ -287,7 +287,8 @@ static uint32_t is_same(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n)
 	there &= mp_tlb_look(&other, stride, n, 1, &also);
 	if (!there)
 		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
-	return fabs(seen.least - also.least) < MP_TLB_ALIKE / 4 * seen.least;
+	return fabs(seen.least - also.least) < MP_TLB_ALIKE / 4 * seen.least ?
+	       MP_TLB_YES : MP_TLB_NO;
 }
 
 /* The ring that is held against the first: the last one; or of as few pages
