@@ -203,7 +203,7 @@ static int asks_for_walks(const struct mp_view *view,
 			  const struct mp_sweep *random, bool *asks)
 {
 	struct mp_fact peak = { .verdict = MP_NOT_MEASURABLE };
-	double ns, each;
+	double ns, each = NAN;
 	bool small, all;
 	int err = middle_of(view, outer, net, &ns, &small);
 
