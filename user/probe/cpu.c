@@ -63,6 +63,15 @@ struct mp_fact *mp_cpu_fact(struct mp_facts *facts, const struct mp_view *view,
 	return fact;
 }
 
+const struct mp_fact *mp_cpu_found(const struct mp_view *view, uint32_t k,
+				   const char *what)
+{
+	char name[MP_FACT_NAME];
+
+	snprintf(name, sizeof(name), "cpu.%s.%s", mp_cpu_level_name[k], what);
+	return mp_facts_find(view->facts, name);
+}
+
 double mp_cpu_value(const struct mp_view *view, const char *level,
 		    const char *what)
 {

@@ -36,6 +36,10 @@ struct mp_fact *mp_cpu_fact(struct mp_facts *facts, const struct mp_view *view,
 			    const char *level, const char *what,
 			    const char *unit);
 
+/** mp_cpu_found() - the fact of level @k that is called @what, or NULL */
+const struct mp_fact *mp_cpu_found(const struct mp_view *view, uint32_t k,
+				   const char *what);
+
 /** mp_cpu_value() - value of "cpu.LEVEL.WHAT" found earlier; NaN when the
  * fact is not there or has no value */
 double mp_cpu_value(const struct mp_view *view, const char *level,

@@ -4,15 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
-
-static const struct mp_fact *size_of(const struct mp_view *view, uint32_t k)
-{
-	char name[MP_FACT_NAME];
-
-	snprintf(name, sizeof(name), "cpu.%s.size", mp_cpu_level_name[k]);
-	return mp_facts_find(view->facts, name);
-}
 
 /* Where misses set in, as far as that is sharp and one level's. */
 static bool is_sharp(const struct mp_cpu_edges *edges, uint32_t k)
@@ -47,7 +38,7 @@ int mp_cpu_rooms(const struct mp_view *view, struct mp_cpu_rooms *rooms)
 
 	*rooms = (struct mp_cpu_rooms){ 0 };
 	for (uint32_t k = 0; k < MP_CPU_LEVELS; k++) {
-		const struct mp_fact *size = size_of(view, k);
+		const struct mp_fact *size = mp_cpu_found(view, k, "size");
 
 		rooms->bytes[k] = NAN;
 		if (size && (size->verdict == MP_MEASURED ||

@@ -72,12 +72,9 @@ static int find_outermost(const struct mp_view *view, struct outermost *outer)
 	if (err && err != -ENODATA)
 		return err;
 	for (uint32_t k = 0; k < MP_CPU_LEVELS; k++) {
-		char name[MP_FACT_NAME];
 		double size, most;
 
-		snprintf(name, sizeof(name), "cpu.%s.size",
-			 mp_cpu_level_name[k]);
-		take_size(mp_facts_find(view->facts, name), &size, &most);
+		take_size(mp_cpu_found(view, k, "size"), &size, &most);
 		if (!size && k < n) {
 			size = level[k].size_bytes;
 			most = level[k].high_bytes;

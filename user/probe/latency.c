@@ -497,11 +497,8 @@ static int series(const struct mp_view *view, const struct mp_curve *curve,
 static void pair_beyond(const struct mp_view *view, uint32_t k,
 			struct pair *pair)
 {
-	char name[MP_FACT_NAME];
-	const struct mp_fact *size;
+	const struct mp_fact *size = mp_cpu_found(view, k, "size");
 
-	snprintf(name, sizeof(name), "cpu.%s.size", mp_cpu_level_name[k]);
-	size = mp_facts_find(view->facts, name);
 	if (size && size->verdict == MP_ABSENT)
 		pair->cycles->verdict = pair->ns->verdict = MP_ABSENT;
 	else

@@ -243,12 +243,10 @@ static bool is_near(const struct mp_view *view, uint32_t k, uint32_t inner,
 	const uint32_t longest = 2 * answer->line > MP_LINE_MAX ||
 				 answer->line > 2 * inner ? 1 : 2;
 	const struct mp_fact *fact;
-	char name[MP_FACT_NAME];
 
 	if (k + 1 >= MP_CPU_LEVELS)
 		return false;
-	snprintf(name, sizeof(name), "cpu.%s.size", mp_cpu_level_name[k + 1]);
-	fact = mp_facts_find(view->facts, name);
+	fact = mp_cpu_found(view, k + 1, "size");
 	if (fact && fact->verdict == MP_ABSENT)
 		return false;
 	return !fact || !mp_verdict_known(fact->verdict) ||

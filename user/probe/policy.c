@@ -208,11 +208,8 @@ static void settle(const struct mp_policy_level *level,
 
 static bool is_absent(const struct mp_view *view, uint32_t k)
 {
-	const struct mp_fact *size;
-	char name[MP_FACT_NAME];
+	const struct mp_fact *size = mp_cpu_found(view, k, "size");
 
-	snprintf(name, sizeof(name), "cpu.%s.size", mp_cpu_level_name[k]);
-	size = mp_facts_find(view->facts, name);
 	return size && size->verdict == MP_ABSENT;
 }
 

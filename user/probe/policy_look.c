@@ -51,11 +51,8 @@
 static double measured(const struct mp_view *view, uint32_t k,
 		       const char *what)
 {
-	const struct mp_fact *fact;
-	char name[MP_FACT_NAME];
+	const struct mp_fact *fact = mp_cpu_found(view, k, what);
 
-	snprintf(name, sizeof(name), "cpu.%s.%s", mp_cpu_level_name[k], what);
-	fact = mp_facts_find(view->facts, name);
 	return fact && fact->verdict == MP_MEASURED ? fact->value : NAN;
 }
 

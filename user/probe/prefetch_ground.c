@@ -23,19 +23,10 @@
  * the way to memory at least, or would not be worth having; half of that. */
 #define BAR_UNKNOWN 0.2
 
-static const struct mp_fact *fact_of(const struct mp_view *view, uint32_t k,
-				     const char *what)
-{
-	char name[MP_FACT_NAME];
-
-	snprintf(name, sizeof(name), "cpu.%s.%s", mp_cpu_level_name[k], what);
-	return mp_facts_find(view->facts, name);
-}
-
 static uint32_t bytes_of(const struct mp_view *view, uint32_t k,
 			 const char *what)
 {
-	const struct mp_fact *fact = fact_of(view, k, what);
+	const struct mp_fact *fact = mp_cpu_found(view, k, what);
 	uint32_t bytes;
 
 	if (!fact || fact->verdict != MP_MEASURED ||
@@ -50,7 +41,7 @@ static bool count_levels(const struct mp_view *view, uint32_t *n)
 {
 	*n = 1;
 	while (*n < MP_CPU_LEVELS) {
-		const struct mp_fact *size = fact_of(view, *n, "size");
+		const struct mp_fact *size = mp_cpu_found(view, *n, "size");
 
 		if (!size || !mp_verdict_known(size->verdict))
 			return size && size->verdict == MP_ABSENT;

@@ -62,13 +62,13 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	uint32_t other[OTHERS_MAX];
 	const uint32_t n = choose(view, other);
 	struct mp_shared_level level;
-	struct mp_cpu_rooms rooms;
-	int err = n ? mp_cpu_rooms(view, &rooms) : 0;
+	struct mp_shared_ground ground;
+	int err = n ? mp_shared_ground(view, &ground) : 0;
 
 	for (uint32_t i = 0; i < n && !err; i++) {
 		plan->stage = i;
 		for (uint32_t k = 0; k < LEVELS && !err; k++)
-			if (!mp_shared_level(view, &rooms, k, &level) &&
+			if (!mp_shared_level(view, &ground, k, &level) &&
 			    mp_shared_has_room(view, &level))
 				err = mp_shared_plan(view, &level, other[i],
 						     other[0], plan);
@@ -194,12 +194,12 @@ static void conclude(const struct mp_view *view, const struct found *found,
 
 /* Why a level was not asked about; false: it was. */
 static bool is_out(const struct mp_view *view,
-		   const struct mp_cpu_rooms *rooms, uint32_t k, uint32_t n,
+		   const struct mp_shared_ground *ground, uint32_t k, uint32_t n,
 		   struct mp_fact *fact)
 {
-	const struct mp_fact *size = mp_shared_size(view, k);
+	const struct mp_fact *size = mp_cpu_found(view, k, "size");
 	struct mp_shared_level level;
-	const char *why = mp_shared_level(view, rooms, k, &level);
+	const char *why = mp_shared_level(view, ground, k, &level);
 
 	if (size && size->verdict == MP_ABSENT) {
 		fact->verdict = MP_ABSENT;
@@ -222,13 +222,13 @@ static bool is_out(const struct mp_view *view,
 }
 
 static void ask_others(const struct mp_view *view,
-		       const struct mp_cpu_rooms *rooms, uint32_t k,
+		       const struct mp_shared_ground *ground, uint32_t k,
 		       const uint32_t *other, uint32_t n, struct found *found,
 		       struct mp_fact *fact)
 {
 	struct mp_shared_level level;
 
-	if (mp_shared_level(view, rooms, k, &level))
+	if (mp_shared_level(view, ground, k, &level))
 		return;
 	for (uint32_t i = 0; i < n; i++)
 		found->tie[i] = mp_shared_judge(view, &level, other[i],
@@ -243,9 +243,9 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 	uint32_t other[OTHERS_MAX];
 	const uint32_t n = choose(view, other);
 	const uint32_t first = facts->n;
-	struct mp_cpu_rooms rooms;
+	struct mp_shared_ground ground;
 	bool out[LEVELS];
-	const int err = mp_cpu_rooms(view, &rooms);
+	const int err = mp_shared_ground(view, &ground);
 
 	if (err)
 		return err;
@@ -257,9 +257,9 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 	/* The list may have moved while it grew. */
 	for (uint32_t k = 0; k < LEVELS; k++) {
 		fact[k] = &facts->fact[first + k];
-		out[k] = is_out(view, &rooms, k, n, fact[k]);
+		out[k] = is_out(view, &ground, k, n, fact[k]);
 		if (!out[k])
-			ask_others(view, &rooms, k, other, n, &found[k], fact[k]);
+			ask_others(view, &ground, k, other, n, &found[k], fact[k]);
 	}
 	compare(view, n, found);
 	for (uint32_t k = 0; k < LEVELS; k++)

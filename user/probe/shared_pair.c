@@ -99,25 +99,14 @@ const char *const mp_tie_doubt_text[MP_DOUBTS] = {
 	[MP_DOUBT_ORDER] = "an inner level seems shared and an outer one not",
 };
 
-const struct mp_fact *mp_shared_size(const struct mp_view *view, uint32_t k)
-{
-	char name[MP_FACT_NAME];
-
-	snprintf(name, sizeof(name), "cpu.%s.size", mp_cpu_level_name[k]);
-	return mp_facts_find(view->facts, name);
-}
-
 /* Only a level that is exclusive leaves to those inside what they hold. */
 static double beside_of(const struct mp_view *view,
 			const struct mp_cpu_rooms *rooms, uint32_t k)
 {
-	char name[MP_FACT_NAME];
-	const struct mp_fact *fact;
+	const struct mp_fact *fact = mp_cpu_found(view, k, "inclusion");
 
 	if (!k)
 		return 0;
-	snprintf(name, sizeof(name), "cpu.%s.inclusion", mp_cpu_level_name[k]);
-	fact = mp_facts_find(view->facts, name);
 	if (fact && fact->verdict == MP_MEASURED &&
 	    strcmp(fact->text, "exclusive"))
 		return 0;
@@ -129,7 +118,7 @@ static double beside_of(const struct mp_view *view,
 static bool is_clear(const struct mp_view *view,
 		     const struct mp_cpu_rooms *rooms, uint32_t k)
 {
-	const struct mp_fact *fact = mp_shared_size(view, k);
+	const struct mp_fact *fact = mp_cpu_found(view, k, "size");
 
 	return rooms->sum[k] || (fact && fact->low > 0 &&
 				 fact->high <= fact->low * SIZE_APART);
@@ -146,15 +135,25 @@ static double missing_inner(const struct mp_view *view, uint32_t k)
 	return inner + MISSES_INNER * (own - inner);
 }
 
+int mp_shared_ground(const struct mp_view *view,
+		     struct mp_shared_ground *ground)
+{
+	struct mp_sweep sweep;
+
+	mp_cpu_main_sweep(view, &sweep);
+	ground->stride = sweep.stride;
+	return mp_cpu_rooms(view, &ground->rooms);
+}
+
 const char *mp_shared_level(const struct mp_view *view,
-			    const struct mp_cpu_rooms *rooms, uint32_t k,
+			    const struct mp_shared_ground *ground, uint32_t k,
 			    struct mp_shared_level *level)
 {
+	const struct mp_cpu_rooms *rooms = &ground->rooms;
 	static const char unknown[] = "the size of the level is not known well enough to fill it";
 	static const char near[] = "the level inside is nearly as large, or what it holds is not known: what is walked may stay there";
 	static const char small[] = "the level is too small for rings that others crowd";
-	const struct mp_fact *fact = mp_shared_size(view, k);
-	struct mp_sweep sweep;
+	const struct mp_fact *fact = mp_cpu_found(view, k, "size");
 	double inner;
 
 	if (isnan(rooms->bytes[k]) || !is_clear(view, rooms, k))
@@ -170,8 +169,7 @@ const char *mp_shared_level(const struct mp_view *view,
 		    isnan(level->least_ns))
 			return near;
 	}
-	mp_cpu_main_sweep(view, &sweep);
-	level->stride = sweep.stride;
+	level->stride = ground->stride;
 	while (level->size / (double)level->stride > SLOTS_MAX)
 		level->stride *= 2;
 	return level->size >= 16.0 * (double)level->stride ? NULL : small;

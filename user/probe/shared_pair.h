@@ -53,18 +53,29 @@ struct mp_shared_level {
 	uint64_t stride;
 };
 
-/** mp_shared_size() - the fact of the size of level @k, or NULL */
-const struct mp_fact *mp_shared_size(const struct mp_view *view, uint32_t k);
+/**
+ * struct mp_shared_ground - what rings are cut by
+ * @rooms: how large the levels are
+ * @stride: at which rings fill their sets, bytes
+ */
+struct mp_shared_ground {
+	struct mp_cpu_rooms rooms;
+	uint64_t stride;
+};
+
+/** mp_shared_ground() - the same for all levels and CPUs; 0 or -ENOMEM */
+int mp_shared_ground(const struct mp_view *view,
+		     struct mp_shared_ground *ground);
 
 /**
  * mp_shared_level() - what rings to cut
- * @rooms: how large the levels are
+ * @ground: by mp_shared_ground()
  * @k: which level
  * @level: gets it
  * Return: NULL, or why it cannot be asked about.
  */
 const char *mp_shared_level(const struct mp_view *view,
-			    const struct mp_cpu_rooms *rooms, uint32_t k,
+			    const struct mp_shared_ground *ground, uint32_t k,
 			    struct mp_shared_level *level);
 
 /** mp_shared_has_room() - is the memory there that both rings take? */
