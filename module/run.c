@@ -37,6 +37,9 @@
 /* What get_cpu_idle_time_us() says where idle time is not counted. */
 #define NOT_KNOWN ((u64)-1)
 
+/* Pairs of tick and time that are read for a moment. */
+#define MOMENT_PAIRS 4u
+
 /* A moment: for what happened between two of them. */
 struct moment {
 	u64 tick;
@@ -184,14 +187,34 @@ static void learn_look(struct mp_walk *walk, const struct mp_chase *chase)
 
 /* -- warming up ------------------------------------------------------------------ */
 
+/*
+ * Of a few pairs that which was read closest together: with interrupts off,
+ * too, firmware or a hypervisor may take the CPU in between.
+ */
+static void read_pair(struct moment *now)
+{
+	u64 least = 0, before, after, ns;
+	u32 i;
+
+	for (i = 0; i < MOMENT_PAIRS; i++) {
+		before = mp_ticks_look();
+		ns = ktime_get_ns();
+		after = mp_ticks_look();
+		if (i && after - before >= least)
+			continue;
+		least = after - before;
+		now->tick = before + least / 2;
+		now->ns = ns;
+	}
+}
+
 static struct moment moment_of(u32 cpu)
 {
 	struct moment now;
 	unsigned long irq;
 
 	local_irq_save(irq);
-	now.tick = mp_ticks_look();
-	now.ns = ktime_get_ns();
+	read_pair(&now);
 	local_irq_restore(irq);
 	now.idle_us = get_cpu_idle_time_us(cpu, NULL);
 	/* Idle while a task of this CPU waits for a disk is counted apart. */
