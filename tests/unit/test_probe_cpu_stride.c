@@ -30,13 +30,20 @@
 
 static struct made_sim sim;
 
-/* All that is wanted of a level, and what it says then. */
-static void ask(const char *text, uint32_t k, struct mp_cpu_stride *stride)
+/* All that is wanted of a level, and what it says then. Its edge lies beyond
+ * where it should by @old of the level inside, which keeps old lines. */
+static void ask_beyond(const char *text, uint32_t k, double old,
+		       struct mp_cpu_stride *stride)
 {
 	struct mp_cpu_edges edges;
+	double more;
 
 	made_sim_open(&sim, text);
 	made_sim_edges(&sim, &edges);
+	more = old * edges.edge[k - 1].size;
+	edges.edge[k].low += more;
+	edges.edge[k].size += more;
+	edges.edge[k].high += more;
 	for (uint32_t i = 0; i < PLANS; i++) {
 		struct mp_plan plan = { 0 };
 
@@ -49,6 +56,24 @@ static void ask(const char *text, uint32_t k, struct mp_cpu_stride *stride)
 	if (sim.hops >= HOPS_MAX)
 		fail_msg("%llu hops\n%s", (unsigned long long)sim.hops, text);
 	made_sim_close(&sim);
+}
+
+static void ask(const char *text, uint32_t k, struct mp_cpu_stride *stride)
+{
+	ask_beyond(text, k, 0, stride);
+}
+
+/* What fits is found, or not, but nothing else is. */
+static void expect_fits(const char *text, double old, bool known, double size)
+{
+	struct mp_cpu_stride stride;
+
+	ask_beyond(text, 1, old, &stride);
+	if ((known && (!stride.known || stride.holds)) ||
+	    (stride.known && (stride.low > size || stride.high <= size)))
+		fail_msg("%d, %u: %.1f .. %.1f KiB\n%s", stride.known,
+			 stride.holds, stride.low / KIB, stride.high / KIB,
+			 text);
 }
 
 static void expect(const char *text, uint32_t k, uint32_t holds, double size)
@@ -122,6 +147,28 @@ static void few_ways_and_odd_sets_tell_as_well(void **state)
 	       1, MP_CPU_HOLDS_NO_OTHERS, 96 * KIB);
 }
 
+/* The level inside keeps lines that this one has lost, so that the edge may be
+ * that of an exclusive level. What fits here is the same in both. */
+static void what_fits_is_known_where_the_kind_is_not(void **state)
+{
+	static const char *const policy[] = { "lru", "random", "srrip" };
+	char text[512];
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(policy) / sizeof(policy[0]); i++) {
+		snprintf(text, sizeof(text), ROW
+			 "level name=l1d size=30K ways=20 latency=4 policy=fifo\n"
+			 "level name=l2 size=96K ways=6 latency=14 policy=%s\n",
+			 policy[i]);
+		expect_fits(text, 0.45, true, 96 * KIB);
+		snprintf(text, sizeof(text), HUGE_PAGES
+			 "level name=l1d size=24K ways=12 latency=4 policy=random\n"
+			 "level name=l2 size=48K ways=4 latency=14 policy=%s\n",
+			 policy[i]);
+		expect_fits(text, 0.45, true, 48 * KIB);
+	}
+}
+
 /* Both rings fall on the same sets, here as inside. */
 static void equal_spans_are_left_open(void **state)
 {
@@ -157,6 +204,12 @@ static void scattered_pages_are_no_answer_or_the_right_one(void **state)
 	assert_int_not_equal(stride.holds, MP_CPU_HOLDS_OTHERS);
 	ask(SCATTERED L1 "policy=fifo\n" L2 "slices=4\n", 1, &stride);
 	assert_int_not_equal(stride.holds, MP_CPU_HOLDS_OTHERS);
+	expect_fits(SCATTERED L1 "policy=fifo\n" L2 "\n", 0.45, false,
+		    128 * KIB);
+	expect_fits(SCATTERED L1 "policy=fifo\n" L2 "slices=4\n", 0.45, false,
+		    128 * KIB);
+	expect_fits(ROW L1 "policy=fifo\n" L2 "slices=4\n", 0.45, false,
+		    128 * KIB);
 }
 
 /* Lines so far apart share sets of a TLB. */
@@ -172,6 +225,14 @@ static void walks_are_not_taken_for_misses(void **state)
 		 walks);
 	ask(text, 1, &stride);
 	assert_int_not_equal(stride.holds, MP_CPU_HOLDS_OTHERS);
+	expect_fits(text, 0.45, false, 128 * KIB);
+	snprintf(text, sizeof(text), "%s%s", ROW
+		 "level name=l1d size=30K ways=20 latency=4 policy=random\n"
+		 "level name=l2 size=96K ways=6 latency=14\n"
+		 "level name=l3 size=384K ways=12 latency=26\n",
+		 "tlb level=1 page=4K entries=16 ways=16\n"
+		 "tlb level=2 page=4K entries=512 ways=16 cost=13\n");
+	expect_fits(text, 0.45, false, 96 * KIB);
 	snprintf(text, sizeof(text), "%s%s", ROW L1 "policy=fifo\n" L2
 		 "inclusion=exclusive\n", walks);
 	ask(text, 1, &stride);
@@ -233,6 +294,7 @@ int main(void)
 		cmocka_unit_test(each_inner_policy_lets_it_tell),
 		cmocka_unit_test(each_outer_policy_lets_it_tell),
 		cmocka_unit_test(few_ways_and_odd_sets_tell_as_well),
+		cmocka_unit_test(what_fits_is_known_where_the_kind_is_not),
 		cmocka_unit_test(equal_spans_are_left_open),
 		cmocka_unit_test(what_does_not_leave_the_level_inside_is_seen),
 		cmocka_unit_test(scattered_pages_are_no_answer_or_the_right_one),

@@ -58,6 +58,26 @@ static void lines_are_counted_where_only_the_sum_is_known(void **state)
 	assert_true(made_sim_fact(&sim, "cpu.l2.line")->value == 128);
 }
 
+/* More sets than the level inside, by a power of two: lines that are put out of
+ * that are counted here, whether or not this level is exclusive. */
+static void a_size_needs_no_inclusion_where_lines_are_counted(void **state)
+{
+	const struct mp_fact *size;
+
+	(void)state;
+	ask("machine name=a clock_mhz=3100 memory_latency=250\n"
+	    "clock tsc_mhz=2900 step=1 read=60\nplace pages=random\n"
+	    "level name=l1d size=24K ways=12 latency=4 policy=random\n"
+	    "level name=l2 size=48K ways=4 latency=16 policy=srrip\n"
+	    "level name=l3 size=384K ways=2 latency=64\n");
+	size = made_sim_fact(&sim, "cpu.l2.size");
+	assert_int_equal(size->verdict, MP_MEASURED);
+	assert_true(size->low <= 48 * KIB && size->value == 48 * KIB);
+	made_sim_ask(&sim, mp_probe_find("inclusion"));
+	assert_int_equal(made_sim_fact(&sim, "cpu.l2.inclusion")->verdict,
+			 MP_NOT_MEASURABLE);
+}
+
 /* A next-line prefetcher that cannot be turned off fills two lines for each
  * that is asked for, the second of them ahead. */
 static void what_is_fetched_ahead_makes_no_lines_longer(void **state)
@@ -128,6 +148,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(lines_are_counted_where_only_the_sum_is_known),
+		TEST(a_size_needs_no_inclusion_where_lines_are_counted),
 		TEST(what_is_fetched_ahead_makes_no_lines_longer),
 		TEST(rings_that_fit_odd_sets_twice_show_nothing),
 		TEST(few_lines_of_two_levels_are_not_those_of_one),

@@ -103,7 +103,7 @@ int mp_cpu_beside_plan(const struct mp_view *view,
 				 edges->edge[k].size * MP_CPU_LITTLE)
 		return err;
 	mp_cpu_stride_judge(view, edges, k, &stride);
-	if (stride.holds)
+	if (stride.known)
 		return 0;
 	plan->stage++;
 	return mp_cpu_alone_plan(view, edges, k, plan);
@@ -124,6 +124,7 @@ int mp_cpu_beside_judge(const struct mp_view *view,
 	    (hot == MP_CPU_HOLDS_OTHERS) !=
 	    (beside->stride.holds == MP_CPU_HOLDS_OTHERS)) {
 		beside->hot.why = "two experiments contradict each other";
+		beside->stride.known = false;
 		return 0;
 	}
 	beside->holds = hot ? hot : beside->stride.holds;
@@ -131,7 +132,8 @@ int mp_cpu_beside_judge(const struct mp_view *view,
 }
 
 /* Lines that the levels inside held none of were counted. */
-static void by_itself(const struct mp_cpu_stride *stride, struct mp_fact *fact)
+static void by_itself(bool exclusive, const struct mp_cpu_stride *stride,
+		      struct mp_fact *fact)
 {
 	fact->verdict = MP_MEASURED;
 	fact->reason[0] = 0;
@@ -141,7 +143,8 @@ static void by_itself(const struct mp_cpu_stride *stride, struct mp_fact *fact)
 	for (uint32_t i = 0; i < 2; i++)
 		mp_fact_note(fact, stride->id[i]);
 	snprintf(fact->method, sizeof(fact->method),
-		 "lines that fit while others put them out of the levels inside, as this one is exclusive");
+		 "lines that fit while others put them out of the levels inside%s",
+		 exclusive ? ", as this one is exclusive" : "");
 	if (fact->high <= fact->low * MP_CPU_APART_MAX)
 		return;
 	fact->verdict = MP_AT_LEAST;
@@ -232,7 +235,7 @@ static void less_old(const struct mp_cpu_edges *edges, uint32_t k,
 {
 	const struct mp_edge *edge = &edges->edge[k];
 
-	if (beside->stride.holds) {
+	if (beside->stride.known) {
 		fact->low = fmin(fact->low, beside->stride.low);
 		fact->value = beside->stride.low;
 	} else {
@@ -271,8 +274,8 @@ int mp_cpu_beside_part(const struct mp_view *view,
 			less_old(edges, k, &beside, fact);
 		return 0;
 	}
-	if (beside.holds && beside.stride.holds) {
-		by_itself(&beside.stride, fact);
+	if (beside.stride.known) {
+		by_itself(beside.holds, &beside.stride, fact);
 		return 0;
 	}
 	if (beside.holds) {

@@ -25,12 +25,15 @@
 #include "probe/cpu_hot.h"
 
 #define REPLICATES 3u
-#define ROUNDS 16u
-/* Rounds until what is in the levels has settled. */
-#define COLD 6u
+/* Rounds with many lines for A, and of these those until what is in the levels
+ * has settled; with one line. */
+#define ROUNDS 20u
+#define COLD 10u
+#define ONE_ROUNDS 16u
+#define ONE_COLD 6u
 /* F, in sizes of the level inside. It falls on half of what that has, or on
  * less: so it is five times what its sets there hold, or more. */
-static const double flush_times[] = { 16, 10 };
+static const double flush_times[] = { 16, 21 };
 #define FLUSHES 2u
 #define INNER_ROOM 1.2
 /* Strides, from the size of the level inside down: the lines of one of its sets
@@ -45,8 +48,10 @@ static const double flush_times[] = { 16, 10 };
 /* Lines of a turn that are none, and that are one at least. */
 #define NONE 0.3
 #define SOME 0.65
-/* A single line is inside so often, as random replacement may leave it. */
-#define LEFT_MAX 0.1
+/* A single line is inside so often, as random replacement may leave it; and
+ * of many, so many. */
+#define LEFT_MAX 0.25
+#define LEFT_PART 0.03
 /* Of those that miss, so many may miss the next level, too. */
 #define BEYOND_MAX 0.3
 /* Hops may take so much more or less than in this level, of the step from the
@@ -61,7 +66,9 @@ static const double flush_times[] = { 16, 10 };
 #define ITSELF_MOST 0.4
 #define EDGE_ERROR 1.02
 #define INTERRUPTED_NS 1500.0
-#define GROUP_MAX 64u
+/* Hops of F that are timed together: all of them, or so many. */
+#define GROUP_ALL 64u
+#define GROUP 16u
 #define PAGE 4096u
 /* The lines that bring translations back lie so far beside A's, at most. */
 #define BESIDE 1024u
@@ -120,7 +127,7 @@ static void make_exp(const struct rig *rig, uint64_t lines, struct mp_exp *exp)
 	exp->arena[0].node = sweep.node;
 	exp->quiet = sweep.quiet;
 	exp->window_ns = MP_WINDOW_MAX_NS;
-	exp->rounds = ROUNDS;
+	exp->rounds = lines > 1 ? ROUNDS : ONE_ROUNDS;
 	exp->n_actors = RINGS;
 	actor[RING_PAGES] = actor[RING_F] = actor[RING_A];
 	walker(rig, lines, 2, &actor[RING_A]);
@@ -129,8 +136,8 @@ static void make_exp(const struct rig *rig, uint64_t lines, struct mp_exp *exp)
 	actor[RING_A].group = actor[RING_PAGES].group = 1;
 	actor[RING_PAGES].offset = rig->apart / 4 < BESIDE ? rig->apart / 4 :
 							     BESIDE;
-	actor[RING_F].group = (uint32_t)(rig->flush < GROUP_MAX ? rig->flush :
-								  GROUP_MAX);
+	actor[RING_F].group = rig->flush <= GROUP_ALL ? (uint32_t)rig->flush :
+							GROUP;
 	actor[RING_F].offset = rig->apart / 2;
 }
 
@@ -177,19 +184,24 @@ static enum outcome outcome_of(const struct rig *rig,
 	const double own = edges->edge[rig->k].inside;
 	const double step = own - edges->edge[rig->k - 1].inside;
 	const double lines = (double)batch->exp.actor[RING_A].hops;
-	const double inside = lines > 1 ? NONE : LEFT_MAX;
+	const double inside = lines > 1 ? fmax(NONE, LEFT_PART * lines) :
+			      LEFT_MAX;
+	const uint32_t cold = lines > 1 ? COLD : ONE_COLD;
 	struct tally tally = { 0 };
 	double quick;
 
 	for (uint32_t i = 0; i < batch->n_samples; i++) {
 		const struct memprobe_sample *sample = &batch->sample[i];
 
-		if (sample->actor == RING_A && sample->round >= COLD &&
+		if (sample->actor == RING_A && sample->round >= cold &&
 		    mp_sample_calm(sample) &&
 		    sample->payload_kind == MEMPROBE_PAYLOAD_HIST)
 			count(batch, sample, &edges->spectrum, rig->k, &tally);
 	}
 	quick = tally.all - tally.slow;
+	/* Of a control half of the lines lie where F does not go. */
+	if (rig->skew && tally.all >= lines)
+		return tally.slow * lines < NONE * tally.all ? FIT : SOME_MISS;
 	if (!(tally.all >= lines) || tally.inside * lines > inside * tally.all ||
 	    tally.beyond > BEYOND_MAX * tally.slow)
 		return BAD;
@@ -277,8 +289,8 @@ static void set_flush(struct rig *rig, uint32_t i)
 {
 	rig->flush = (uint64_t)(flush_times[i] * rig->inner /
 				(double)rig->apart);
-	if (rig->flush > GROUP_MAX)
-		rig->flush = rig->flush / GROUP_MAX * GROUP_MAX;
+	if (rig->flush > GROUP_ALL)
+		rig->flush = rig->flush / GROUP * GROUP;
 }
 
 /* Does F put A's lines out of the level inside, and leave them here? */
@@ -287,17 +299,11 @@ static enum outcome try_single(struct rig *rig)
 	enum outcome all = FIT;
 	uint64_t id;
 
-	for (uint32_t i = 0; i < FLUSHES && all != BAD; i++) {
-		enum outcome one;
-
+	for (uint32_t i = 0; i < FLUSHES && all == FIT; i++) {
 		set_flush(rig, i);
-		one = look(rig, 1, &id);
-		if (one == LACKING)
-			all = LACKING;
-		else if (one != FIT)
-			all = BAD;
+		all = look(rig, 1, &id);
 	}
-	return all;
+	return all == FIT || all == LACKING ? all : BAD;
 }
 
 /* So many lines fit, so many do not, and what does not is no matter of
@@ -310,8 +316,7 @@ static enum outcome confirm(struct rig *rig, uint64_t fits, uint64_t misses,
 	uint64_t id;
 
 	for (uint32_t i = 0; i < FLUSHES; i++) {
-		const bool control = stride->holds == MP_CPU_HOLDS_OTHERS &&
-				     sure * rig->apart > PAGES_FEW * PAGE;
+		const bool control = sure * rig->apart > PAGES_FEW * PAGE;
 		enum outcome fit, miss, other = FIT;
 
 		set_flush(rig, i);
@@ -349,7 +354,24 @@ static uint32_t holds(const struct mp_edge *edge, const struct mp_edge *inner,
 	return MP_CPU_HOLDS_UNKNOWN;
 }
 
-/* One stride at which F does what it should. LACKING: more is wanted. */
+/* Might a shorter stride, which leaves less between what fits and what does
+ * not, tell what this one leaves open? */
+static bool may_tell(const struct rig *rig, const struct mp_cpu_stride *stride)
+{
+	const struct mp_edge *edge = &rig->edges->edge[rig->k];
+	const struct mp_cpu_stride least = {
+		.low = stride->low, .high = stride->low,
+	};
+	const struct mp_cpu_stride most = {
+		.low = stride->high, .high = stride->high,
+	};
+
+	return !stride->holds && (holds(edge, edge - 1, &least) ||
+				  holds(edge, edge - 1, &most));
+}
+
+/* One stride at which F does what it should. LACKING: more is wanted. What
+ * fits is the level's own, exclusive or not; which, it may leave open. */
 static enum outcome try_stride(struct rig *rig, struct mp_cpu_stride *stride)
 {
 	const struct mp_edge *edge = &rig->edges->edge[rig->k];
@@ -369,7 +391,7 @@ static enum outcome try_stride(struct rig *rig, struct mp_cpu_stride *stride)
 	stride->low = (double)fits * apart;
 	stride->high = (double)misses * apart;
 	stride->holds = holds(edge, edge - 1, stride);
-	return stride->holds ? confirm(rig, fits, misses, stride) : BAD;
+	return confirm(rig, fits, misses, stride);
 }
 
 static bool has_rings(const struct mp_view *view,
@@ -381,12 +403,12 @@ static bool has_rings(const struct mp_view *view,
 	return view->caps & MP_CAP_PHASES && edges->single && k > 0 &&
 	       k < edges->doubt.level && k < edges->muddled &&
 	       edges->fitted[k] && edges->fitted[k - 1] &&
-	       flush_times[0] * edges->edge[k - 1].high < most &&
+	       flush_times[1] * edges->edge[k - 1].high < most &&
 	       ROOM * edges->edge[k].high < most;
 }
 
 /* The strides, the longest first: those at which F does what it should, then
- * of these the first that tells. */
+ * of these the first that tells, or else says how much fits. */
 static enum outcome search(struct rig *rig, struct mp_cpu_stride *stride)
 {
 	const struct mp_edge *edge = &rig->edges->edge[rig->k];
@@ -412,8 +434,11 @@ static enum outcome search(struct rig *rig, struct mp_cpu_stride *stride)
 		rig->apart = (uint64_t)(inner / (double)(1u << i));
 		if (single[i] == FIT)
 			all = try_stride(rig, &one);
-		if (all == FIT)
+		one.known = all == FIT;
+		if (one.known && (one.holds || !stride->known))
 			*stride = one;
+		if (one.known && may_tell(rig, &one))
+			all = BAD;
 	}
 	return all;
 }
@@ -423,7 +448,7 @@ int mp_cpu_stride_plan(const struct mp_view *view,
 		       struct mp_plan *plan)
 {
 	struct rig rig = { .view = view, .edges = edges, .k = k, .plan = plan };
-	struct mp_cpu_stride stride;
+	struct mp_cpu_stride stride = { 0 };
 
 	if (has_rings(view, edges, k))
 		search(&rig, &stride);

@@ -15,11 +15,13 @@
 
 /**
  * struct mp_cpu_stride - what the level holds by itself
+ * @known: bytes that fit were found; the rest says nothing if not
  * @holds: MP_CPU_HOLDS_OTHERS, MP_CPU_HOLDS_NO_OTHERS or unknown
  * @low, @high: bytes that fit, and that do not
  * @id: of a ring that fits and of one that does not; 0 = none
  */
 struct mp_cpu_stride {
+	bool known;
 	uint32_t holds;
 	double low;
 	double high;
