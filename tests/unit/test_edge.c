@@ -242,6 +242,42 @@ static void the_spread_of_replicates_has_a_say_in_the_capacity(void **state)
 	assert_true(both.low <= capacity && capacity <= both.high);
 }
 
+/* A level that is no larger than a page a way has one place for all of them:
+ * where they lie makes no difference, and none is allowed for. */
+static void pages_that_make_no_difference_are_no_doubt(void **state)
+{
+	static const uint32_t sets[] = { 16, 32 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		const double capacity = 64.0 * 16 * sets[i];
+		struct mp_edge_data data = {
+			.scatters = MP_EDGE_EVEN | MP_EDGE_RANDOM,
+			.page_bytes = 4096, .is_share = true,
+			.from = capacity / 2.7, .to = capacity * 2.7,
+		};
+		struct mp_edge edge;
+		struct mp_rng rng;
+
+		mp_rng_seed(&rng, 4 + i);
+		for (int k = -16; k <= 16; k++) {
+			struct mp_edge_point *p = &data.point[data.n++];
+
+			p->x = round(capacity / 64 * exp2(k / 12.0)) * 64;
+			p->n = 12;
+			for (uint32_t r = 0; r < p->n; r++)
+				p->y[r] = (ring_cycles(RANDOM, false,
+						       (uint32_t)(p->x / 64),
+						       sets[i], 16, &rng) -
+					   14) / 36;
+		}
+		assert_int_equal(mp_edge_fit(&data, table, 1, &edge), 0);
+		if (edge.low > capacity || edge.high < capacity ||
+		    edge.high > edge.low * 1.15)
+			fail_msg("%g [%g %g]", edge.size, edge.low, edge.high);
+	}
+}
+
 /* Neither even nor thrown page by page: it must not make the limits narrow. */
 static void a_spread_that_no_shape_has_is_not_heard(void **state)
 {
@@ -346,6 +382,7 @@ int main(void)
 		cmocka_unit_test(limits_are_narrow_where_the_edge_is_sharp),
 		cmocka_unit_test(a_capacity_that_moves_shows_in_single_replicates),
 		cmocka_unit_test(the_spread_of_replicates_has_a_say_in_the_capacity),
+		cmocka_unit_test(pages_that_make_no_difference_are_no_doubt),
 		cmocka_unit_test(a_spread_that_no_shape_has_is_not_heard),
 		cmocka_unit_test(no_edge_is_not_an_edge),
 		cmocka_unit_test(miss_shares_match_simulated_sets),

@@ -46,6 +46,8 @@
 #define SPREAD_FROM 0.06
 #define SPREAD_ERROR 6e-4
 #define SPREAD_TRUST 0.5
+/* So many lengths at which replicates do not differ say that pages do not. */
+#define STILL_LEAST 2u
 /* .. and a length that is further off than this on average is not right. */
 #define SPREAD_POOR 1.2
 /* Of pages that lie on parts of each other, the variance as a share of that of
@@ -530,8 +532,30 @@ static void see_singly(const struct mp_edge_data *data,
 	edge->sway = n ? mp_stat_median(sway, n) : 1;
 }
 
+/* Do replicates, each in pages of its own, all say the same where neither all
+ * nor no hops miss? */
+static bool is_still(const struct mp_edge_data *data)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < data->n; i++) {
+		const struct mp_edge_point *p = &data->point[i];
+		const double miss = mp_stat_mean(p->y, p->n);
+		const double sd = mp_stat_sd(p->y, p->n);
+
+		if (p->n < SPREAD_LEAST || miss < SPREAD_FROM ||
+		    miss > 1 - SPREAD_FROM)
+			continue;
+		if (sd * sd > SPREAD_ERROR)
+			return false;
+		n++;
+	}
+	return n >= STILL_LEAST;
+}
+
 /* Where a level has few places for a page, its ways, of which the table has
- * not all, and where a ring begins in a page, make a difference. */
+ * not all, and where a ring begins in a page, make a difference; not where it
+ * has a single one, and pages are seen to make none. */
 static double model_error(const struct mp_edge_data *data,
 			  const struct mp_miss_table *table,
 			  const struct best *best)
@@ -539,7 +563,10 @@ static double model_error(const struct mp_edge_data *data,
 	const struct mp_miss_shape *shape = &table->shape[best->shape];
 	double part = shape->ways * data->page_bytes / best->size;
 
-	return shape->scatter < 1 ? MODEL : MODEL + MODEL_PLACE * fmin(part, 1);
+	if (shape->scatter < 1 || (part >= 1 && is_spread(data) &&
+				   is_still(data)))
+		return MODEL;
+	return MODEL + MODEL_PLACE * fmin(part, 1);
 }
 
 /* Points that scatter say little of the shape and count for little here. */

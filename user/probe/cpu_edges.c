@@ -243,8 +243,10 @@ bool mp_cpu_edge_of(const struct mp_view *view, const struct mp_cpu_edges *edges
 	     !mp_edge_fit_kept(data, edges->table, view->seed + k, edge) &&
 	     edge->misfit <= MISFIT_MAX;
 	/* Pages that begin anywhere in a count of sets that is no power of
-	 * two, and cover it in part, are not what shapes are made for. */
-	if (edges->full && data->page_bytes > 0 && edge->sway > SWAYS) {
+	 * two, and cover it in part, are not what shapes are made for. They
+	 * can only blur an edge. */
+	if (edges->full && data->page_bytes > 0 && edge->sway > SWAYS &&
+	    !is_plain(edge, edges->table, VERY_PLAIN)) {
 		edge->low /= SWAYS_ERROR;
 		edge->high *= SWAYS_ERROR;
 	}
