@@ -9,6 +9,7 @@
 
 #include "backend.h"
 #include "made_sim.h"
+#include "probe/cpu_beside.h"
 
 #define ARENA_BYTES (64u << 20)
 
@@ -232,6 +233,40 @@ static void what_is_fetched_ahead_is_no_line_too_many(void **state)
 	measured("cpu.l2.ways", 4, 0.01);
 }
 
+/* An edge that may be that of a level and of the one inside, a little further
+ * out than where both end: what two levels blur is no limit of one. */
+static void the_middle_is_near_either_only_of_a_sharp_edge(void **state)
+{
+	const double inner = 32 << 10, own = 182784;
+	struct mp_cpu_edges edges;
+	struct mp_edge *edge = &edges.edge[1];
+
+	(void)state;
+	made_sim_open(&sim, "machine name=a clock_mhz=3400 memory_latency=200\n"
+		      "clock tsc_mhz=3800 step=1 read=11\n"
+		      "level name=l1d size=32K ways=1 latency=3\n"
+		      "level name=l2 size=182784 ways=6 latency=8 "
+		      "inclusion=exclusive\n");
+	for (uint32_t blurred = 0; blurred <= 1; blurred++) {
+		struct mp_fact fact = { .verdict = MP_MEASURED };
+
+		made_sim_edges(&sim, &edges);
+		edges.table = mp_miss_table_get();
+		edge->size = (own + inner) * 1.04;
+		edge->low = edge->size / 1.025;
+		edge->high = edge->size * 1.04;
+		edge->misfit = blurred ? 0.05 : 0.01;
+		fact.low = edge->low;
+		fact.high = edge->high;
+		fact.value = edge->size;
+		assert_int_equal(mp_cpu_beside_part(&sim.view, &edges, 1,
+						    &fact), 0);
+		assert_int_equal(fact.verdict, blurred ? MP_AT_LEAST :
+							 MP_MEASURED);
+		assert_true(!blurred || fact.low <= own);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -246,6 +281,7 @@ int main(void)
 		TEST(huge_pages_pay_no_walk_that_small_ones_pay),
 		TEST(hits_inside_are_no_part_of_a_latency),
 		TEST(what_is_fetched_ahead_is_no_line_too_many),
+		TEST(the_middle_is_near_either_only_of_a_sharp_edge),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
