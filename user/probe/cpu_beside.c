@@ -196,12 +196,13 @@ static bool less_inner(const struct mp_view *view,
 	/* Two levels make one edge, which no shape of one is. */
 	const double model = is_plain(edges, k) ? 1 : SUM_MODEL;
 
-	fact->low = fmax(edge->low / model - inside, 1);
+	fact->low = fmax(fmin(edge->low, edge->size / model) - inside, 1);
 	if (!exclusive || !is_even(view, inner)) {
 		if (inner->size > edge->size * MP_CPU_LITTLE)
 			fact->value = sqrt(fact->low * fact->high);
 		return false;
 	}
+	fact->low = fmax(edge->low / model - inside, 1);
 	fact->high = edge->high * model - inner->low;
 	/* Where it is not sharp a round number may lie far off the middle. */
 	fact->value = fact->high > fact->low * ROUNDED ?
