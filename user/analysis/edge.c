@@ -46,8 +46,12 @@
 #define SPREAD_FROM 0.06
 #define SPREAD_ERROR 6e-4
 #define SPREAD_TRUST 0.5
-/* So many lengths at which replicates do not differ say that pages do not. */
+/* So many lengths at which shares of replicates do not lie further apart say
+ * that pages make no difference: of levels of any number of sets over pages
+ * drawn at random, those that showed no more, even twice as much, were all
+ * read within a twentieth. */
 #define STILL_LEAST 2u
+#define STILL 0.06
 /* .. and a length that is further off than this on average is not right. */
 #define SPREAD_POOR 1.2
 /* Of pages that lie on parts of each other, the variance as a share of that of
@@ -533,20 +537,23 @@ static void see_singly(const struct mp_edge_data *data,
 }
 
 /* Do replicates, each in pages of its own, all say the same where neither all
- * nor no hops miss? */
+ * nor no hops miss? All but the one in ten that is least and that is most. */
 static bool is_still(const struct mp_edge_data *data)
 {
+	double sorted[MP_EDGE_PASSES];
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < data->n; i++) {
 		const struct mp_edge_point *p = &data->point[i];
 		const double miss = mp_stat_mean(p->y, p->n);
-		const double sd = mp_stat_sd(p->y, p->n);
 
 		if (p->n < SPREAD_LEAST || miss < SPREAD_FROM ||
 		    miss > 1 - SPREAD_FROM)
 			continue;
-		if (sd * sd > SPREAD_ERROR)
+		memcpy(sorted, p->y, p->n * sizeof(*sorted));
+		mp_stat_sort(sorted, p->n);
+		if (mp_stat_quantile(sorted, p->n, 0.9) -
+		    mp_stat_quantile(sorted, p->n, 0.1) > STILL)
 			return false;
 		n++;
 	}
@@ -558,13 +565,12 @@ static bool is_still(const struct mp_edge_data *data)
  * has a single one, and pages are seen to make none. */
 static double model_error(const struct mp_edge_data *data,
 			  const struct mp_miss_table *table,
-			  const struct best *best)
+			  const struct best *best, bool still)
 {
 	const struct mp_miss_shape *shape = &table->shape[best->shape];
 	double part = shape->ways * data->page_bytes / best->size;
 
-	if (shape->scatter < 1 || (part >= 1 && is_spread(data) &&
-				   is_still(data)))
+	if (shape->scatter < 1 || (part >= 1 && still))
 		return MODEL;
 	return MODEL + MODEL_PLACE * fmin(part, 1);
 }
@@ -604,14 +610,15 @@ int mp_edge_fit(const struct mp_edge_data *data,
 	edge->outside = best.line.outside;
 	edge->shape = best.shape;
 	edge->page_bytes = data->page_bytes;
+	edge->still = is_spread(data) && is_still(data);
 	edge->misfit = misfit_of(&v, &best);
 	edge->chi2 = best.line.left / (v.n - 3.0);
 	widen_by_draws(data, v, table, &best, seed, edge);
 	if (on_slope(data, table, &best) < SLOPE_MANY) {
 		widen_to_grid(data, edge);
 	} else {
-		edge->low /= model_error(data, table, &best);
-		edge->high *= model_error(data, table, &best);
+		edge->low /= model_error(data, table, &best, edge->still);
+		edge->high *= model_error(data, table, &best, edge->still);
 	}
 	/* The capacities that were tried are steps themselves. */
 	edge->low /= TRIED_HALF;

@@ -70,6 +70,8 @@ struct mp_edge_data {
  *	the usual error of a shape leave: about one where the shape is right
  * @shape: best shape, index into the table
  * @page_bytes: as it was given
+ * @still: values are shares, and replicates, each in small pages of its own,
+ *	do not differ: that these lie anywhere makes no difference
  * @n_seen: single replicates that lay on the slope of the edge
  * @sway: how far apart, as a factor, the capacities are that replicates of
  *	one length would give; the middle of the lengths on the slope
@@ -86,6 +88,7 @@ struct mp_edge {
 	double chi2;
 	uint32_t shape;
 	double page_bytes;
+	bool still;
 	uint32_t n_seen;
 	double seen_low;
 	double seen_high;

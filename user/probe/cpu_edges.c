@@ -44,6 +44,13 @@
  * much the capacity is uncertain then, where sets are no power of two. */
 #define SWAYS 1.05
 #define SWAYS_ERROR 1.25
+/* .. and by how much where replicates of single hops were compared with a
+ * model of their spread, and places for a page seem to be few: of a thousand
+ * levels of 1 to 20 ways, of four policies and of any number of sets, over
+ * pages drawn at random, no limits near enough to make a measured size were
+ * off then. */
+#define PLACES_FEW 2.5
+#define PLACES_ERROR 1.12
 /* Levels that CPUs share, and hash over slices, are these and beyond. */
 #define FIRST_HASHED 2u
 /* The middle of such an edge may lie half a way of two beyond the capacity,
@@ -129,7 +136,7 @@ static int fit_stretch(const struct mp_cpu_edges *edges,
 		data->to = fmin(level->high_bytes * SEARCHED, high);
 		mp_cpu_share_points(curve_of(edges, k, curve), &edges->spectrum,
 				    k, low, high, data);
-		data->is_share = !edges->full;
+		data->is_share = true;
 		return 0;
 	}
 	if (k)
@@ -230,6 +237,24 @@ static bool is_hashed(const struct mp_cpu_edges *edges, uint32_t k,
 	       (shape->ways >= MANY_WAYS || mp_cpu_has_sides(edges, k));
 }
 
+/* Pages that begin anywhere in a count of sets that is no power of two, and
+ * cover it in part, are not what shapes are made for: how much that may move
+ * a capacity. Where replicates are compared with what they should differ by
+ * only few places matter. */
+static double pages_error(const struct mp_edge_data *data,
+			  const struct mp_miss_table *table,
+			  const struct mp_edge *edge)
+{
+	const struct mp_miss_shape *shape = &table->shape[edge->shape];
+	const double places = edge->size / (shape->ways * data->page_bytes);
+
+	if (edge->still)
+		return 1;
+	if (!data->is_share)
+		return edge->sway > SWAYS ? SWAYS_ERROR : 1;
+	return shape->scatter == 0 || places < PLACES_FEW ? PLACES_ERROR : 1;
+}
+
 bool mp_cpu_edge_of(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		    uint32_t k, bool is_main, struct mp_edge_data *data,
 		    struct mp_edge *edge)
@@ -242,13 +267,9 @@ bool mp_cpu_edge_of(const struct mp_view *view, const struct mp_cpu_edges *edges
 	ok = data->n >= FIT_POINTS &&
 	     !mp_edge_fit_kept(data, edges->table, view->seed + k, edge) &&
 	     edge->misfit <= MISFIT_MAX;
-	/* Pages that begin anywhere in a count of sets that is no power of
-	 * two, and cover it in part, are not what shapes are made for. They
-	 * can only blur an edge. */
-	if (edges->full && data->page_bytes > 0 && edge->sway > SWAYS &&
-	    !is_plain(edge, edges->table, VERY_PLAIN)) {
-		edge->low /= SWAYS_ERROR;
-		edge->high *= SWAYS_ERROR;
+	if (edges->full && data->page_bytes > 0) {
+		edge->low /= pages_error(data, edges->table, edge);
+		edge->high *= pages_error(data, edges->table, edge);
 	}
 	if (data->may_hash && !(data->page_bytes > 0) && is_hashed(edges, k, edge))
 		edge->low /= FEW_WAYS;
