@@ -267,6 +267,24 @@ static void the_middle_is_near_either_only_of_a_sharp_edge(void **state)
 	}
 }
 
+/* Beyond 192 KiB the second level puts lines out of the first, which throws
+ * out any of its own from 120 KiB on. */
+static void an_outer_level_near_by_does_not_move_an_edge(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=1700 memory_latency=260\n"
+	    "clock tsc_mhz=3600 step=1 read=16\n"
+	    "level name=l1d size=120K ways=20 latency=6 policy=random\n"
+	    "level name=l2 size=192K ways=8 latency=26 "
+	    "policy=qlru_h00_m1_r0_u1 inclusion=inclusive\n"
+	    "level name=l3 size=288K ways=16 latency=62 policy=bit-plru "
+	    "inclusion=exclusive\n"
+	    "tlb level=1 page=4K entries=48 ways=48\n"
+	    "tlb level=1 page=2M entries=64 ways=64\nwalk cost=54\n"
+	    "noise gaps=0.02\n", NULL);
+	measured("cpu.l1d.size", 120 * 1024, 0.04);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -282,6 +300,7 @@ int main(void)
 		TEST(hits_inside_are_no_part_of_a_latency),
 		TEST(what_is_fetched_ahead_is_no_line_too_many),
 		TEST(the_middle_is_near_either_only_of_a_sharp_edge),
+		TEST(an_outer_level_near_by_does_not_move_an_edge),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

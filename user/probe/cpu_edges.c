@@ -40,6 +40,8 @@
 #define DENSE_REPLICATES 3u
 #define DENSE_SPAN 2.1
 #define SMALL_PAGE 4096.0
+/* So far beyond the detector's bracket all hops miss, whatever the policy. */
+#define NONE_HITS 3.0
 /* Replicates that differ by more say that pages are scattered; and by how
  * much the capacity is uncertain then, where sets are no power of two. */
 #define SWAYS 1.05
@@ -75,10 +77,12 @@ static double miss(const struct mp_cpu_edges *edges, const struct mp_edge *edge,
 #define CURVES (MP_CPU_SIDES + 1u)
 #define MAIN MP_CPU_SIDES
 
-/* Each edge as each curve has it. */
+/* Each edge as each curve has it. @within: the lengths at which the next
+ * level misses are left out. */
 struct fits {
 	struct mp_edge edge[CURVES][MP_CPU_LEVELS];
 	bool fitted[CURVES][MP_CPU_LEVELS];
+	bool within;
 };
 
 static const struct mp_curve *curve_of(const struct mp_cpu_edges *edges,
@@ -137,6 +141,11 @@ static int fit_stretch(const struct mp_cpu_edges *edges,
 		mp_cpu_share_points(curve_of(edges, k, curve), &edges->spectrum,
 				    k, low, high, data);
 		data->is_share = true;
+		if (fits->within && k + 1 < edges->n)
+			mp_cpu_share_within(curve_of(edges, k, curve),
+					    &edges->spectrum, k,
+					    level->high_bytes * NONE_HITS,
+					    data);
 		return 0;
 	}
 	if (k)
@@ -276,33 +285,67 @@ bool mp_cpu_edge_of(const struct mp_view *view, const struct mp_cpu_edges *edges
 	return ok;
 }
 
+/* One stretch of a curve. @ok: does a shape explain it? */
+static int fit_once(const struct mp_view *view,
+		    const struct mp_cpu_edges *edges, uint32_t curve,
+		    uint32_t k, const struct fits *fits, struct mp_edge *edge,
+		    bool *ok)
+{
+	struct mp_edge_data *data = calloc(1, sizeof(*data));
+	int err;
+
+	*ok = false;
+	if (!data)
+		return -ENOMEM;
+	err = fit_stretch(edges, fits, curve, k, data);
+	if (!err) {
+		data->page_bytes = page_of(curve_of(edges, k, curve),
+					   edges->level[k].high_bytes);
+		*ok = mp_cpu_edge_of(view, edges, k, curve == MAIN, data,
+				     edge);
+	}
+	free(data);
+	return err;
+}
+
+/* Where the lengths within the next level leave an edge open, those beyond may
+ * tell, if they do not say otherwise. */
+static int fit_beyond(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t curve,
+		      uint32_t k, struct fits *fits, struct mp_edge *edge)
+{
+	struct mp_edge all = { 0 };
+	bool ok;
+	int err;
+
+	if (edge->high <= edge->low * MP_CPU_APART_MAX)
+		return 0;
+	fits->within = false;
+	err = fit_once(view, edges, curve, k, fits, &all, &ok);
+	fits->within = true;
+	if (ok && all.low >= edge->low && all.high <= edge->high)
+		*edge = all;
+	return err;
+}
+
 static int fit_curve(const struct mp_view *view,
 		     const struct mp_cpu_edges *edges, uint32_t curve,
 		     uint32_t k, struct fits *fits)
 {
-	struct mp_edge_data *data = calloc(1, sizeof(*data));
 	struct mp_edge edge = { 0 };
 	bool ok;
-	int err;
+	int err = fit_once(view, edges, curve, k, fits, &edge, &ok);
 
-	if (!data)
-		return -ENOMEM;
-	err = fit_stretch(edges, fits, curve, k, data);
-	if (err)
-		goto out;
-	data->page_bytes = page_of(curve_of(edges, k, curve),
-				   edges->level[k].high_bytes);
-	ok = mp_cpu_edge_of(view, edges, k, curve == MAIN, data, &edge);
+	if (!err && ok && fits->within)
+		err = fit_beyond(view, edges, curve, k, fits, &edge);
 	/* What a neighbour adds is known from a model of another curve, and
 	 * taking it off is right only where it helps. */
-	if (fits->fitted[curve][k] &&
-	    !(ok && edge.misfit < fits->edge[curve][k].misfit))
-		goto out;
+	if (err || (fits->fitted[curve][k] &&
+		    !(ok && edge.misfit < fits->edge[curve][k].misfit)))
+		return err;
 	fits->fitted[curve][k] = ok;
 	fits->edge[curve][k] = edge;
-out:
-	free(data);
-	return err;
+	return 0;
 }
 
 /* Has the dense curve looked closely at this level's edge? */
@@ -337,6 +380,25 @@ static void set_latencies(const struct mp_cpu_edges *edges, uint32_t k,
 	}
 }
 
+/* What the next level, if it includes this one, puts out of both is no matter
+ * of this one's edge. Where they lie so near each other that little is left
+ * without that, all of it is looked at. */
+static int fit_sides(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, uint32_t k,
+		     struct fits *fits)
+{
+	int err = 0;
+
+	for (uint32_t try = 0; try < 2 && !err; try++) {
+		fits->within = !try && edges->single;
+		for (uint32_t i = 0; i < MP_CPU_SIDES && !err; i++)
+			err = fit_curve(view, edges, i, k, fits);
+		if (fits->fitted[0][k] || fits->fitted[1][k] || !edges->single)
+			break;
+	}
+	return err;
+}
+
 static int fit_level(const struct mp_view *view, struct mp_cpu_edges *edges,
 		     uint32_t k, struct fits *fits)
 {
@@ -344,8 +406,8 @@ static int fit_level(const struct mp_view *view, struct mp_cpu_edges *edges,
 
 	if (mp_cpu_has_sides(edges, k) || edges->width[k] ||
 	    ((k || edges->single) && !is_dense(edges, k)))
-		for (uint32_t i = 0; i < MP_CPU_SIDES && !err; i++)
-			err = fit_curve(view, edges, i, k, fits);
+		err = fit_sides(view, edges, k, fits);
+	fits->within = false;
 	if (err)
 		return err;
 	if (edges->single)

@@ -119,6 +119,21 @@ void mp_cpu_share_points(const struct mp_curve *curve,
 			 double low, double high, struct mp_edge_data *data);
 
 /**
+ * mp_cpu_share_within() - leave out lengths that the next level may have a say
+ * in
+ * @curve: that the points were taken from
+ * @k: the level; there is one more beyond
+ * @all_miss: lengths from here on stay, as all hops miss the level anyway
+ * @data: its points
+ *
+ * A next level that includes this one puts lines out of both: where its hops
+ * miss as well, this one may have had room for them.
+ */
+void mp_cpu_share_within(const struct mp_curve *curve,
+			 const struct mp_spectrum *spectrum, uint32_t k,
+			 double all_miss, struct mp_edge_data *data);
+
+/**
  * mp_cpu_steady() - count each replicate against what a miss took just then
  * @curve: the curve that a stretch was taken from
  * @from, @to: lengths of it at which most hops miss

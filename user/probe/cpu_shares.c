@@ -32,6 +32,8 @@
 #define PEAK_MOVES 0.05
 #define PEAK_MOVES_CYCLES 0.7
 #define MISS_END 0.85
+/* So few hops of a replicate that miss the next level are none. */
+#define NEXT_NONE 0.02
 
 /* The share of hops slower than a level, by rising length. */
 struct shares {
@@ -256,6 +258,34 @@ int mp_cpu_share_levels(const struct mp_curve *curve,
 		(*n)++;
 	}
 	return err;
+}
+
+/* Do some hops of a length miss the level, whatever its pages? */
+static bool any_misses(const struct mp_curve_at *at,
+		       const struct mp_spectrum *spectrum, uint32_t k)
+{
+	for (uint32_t r = 0; r < at->n; r++)
+		if (mp_spectrum_slower(at->batch[r], spectrum, k) > NEXT_NONE)
+			return true;
+	return false;
+}
+
+void mp_cpu_share_within(const struct mp_curve *curve,
+			 const struct mp_spectrum *spectrum, uint32_t k,
+			 double all_miss, struct mp_edge_data *data)
+{
+	uint32_t n = 0, at = 0;
+
+	for (uint32_t i = 0; i < data->n; i++) {
+		const struct mp_edge_point *p = &data->point[i];
+
+		while ((double)curve->at[at].length < p->x)
+			at++;
+		if (p->x >= all_miss ||
+		    !any_misses(&curve->at[at], spectrum, k + 1))
+			data->point[n++] = *p;
+	}
+	data->n = n;
 }
 
 void mp_cpu_share_points(const struct mp_curve *curve,
