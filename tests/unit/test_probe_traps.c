@@ -267,6 +267,24 @@ static void the_middle_is_near_either_only_of_a_sharp_edge(void **state)
 	}
 }
 
+/* The fourth level includes the others: of rings that fall on few of its sets
+ * it leaves few lines in the second and the third, however long they are. */
+static void what_an_outer_level_puts_out_is_not_counted_as_room(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=2100 memory_latency=220\n"
+	    "clock tsc_mhz=2900 step=1 read=27\n"
+	    "level name=l1d size=43392 ways=6 latency=5 policy=fifo\n"
+	    "level name=l2 size=108K ways=27 line=256 latency=24 policy=nru "
+	    "inclusion=inclusive\n"
+	    "level name=l3 size=192K ways=24 line=256 latency=49 "
+	    "inclusion=exclusive\n"
+	    "level name=l4 size=512K ways=4 line=256 latency=134 policy=nru "
+	    "inclusion=inclusive slices=2\n"
+	    "noise gaps=0.02\n", NULL);
+	not_wrong("cpu.l3.size", 192 * 1024, 0.125);
+}
+
 /* Beyond 192 KiB the second level puts lines out of the first, which throws
  * out any of its own from 120 KiB on. */
 static void an_outer_level_near_by_does_not_move_an_edge(void **state)
@@ -300,6 +318,7 @@ int main(void)
 		TEST(hits_inside_are_no_part_of_a_latency),
 		TEST(what_is_fetched_ahead_is_no_line_too_many),
 		TEST(the_middle_is_near_either_only_of_a_sharp_edge),
+		TEST(what_an_outer_level_puts_out_is_not_counted_as_room),
 		TEST(an_outer_level_near_by_does_not_move_an_edge),
 	};
 

@@ -11,7 +11,8 @@
  * beforehand): it has to be found here, as it is found further inside where the two
  * do not meet there, and further out where they meet here and F is long. And
  * where they meet here what fits depends on how long F is, so each T is tried
- * with two lengths of F, which have to agree.
+ * with two lengths of F, which have to agree; and with a third that fits the
+ * next level, if there is one, as that may put out what is longer.
  */
 #include "probe/cpu_stride.h"
 
@@ -35,6 +36,12 @@
  * less: so it is five times what its sets there hold, or more. */
 static const double flush_times[] = { 16, 21 };
 #define FLUSHES 2u
+/* An inclusive level further out has room for a part of a long F, and puts the
+ * rest out of all levels inside: to these all long ones are the same. One that
+ * fits out there is not: of the size of that level so much. It is walked as
+ * far, as any line may be thrown out inside. */
+#define FITS_BEYOND 0.85
+#define BEYOND_GRAIN 4	/* sizes to the octave, as edges move a little */
 #define INNER_ROOM 1.2
 /* Strides, from the size of the level inside down: the lines of one of its sets
  * lie at least half as far apart. */
@@ -94,7 +101,9 @@ struct rig {
 	uint32_t k;
 	uint64_t apart;
 	double inner;		/* bytes of the level inside, nearly */
+	double beyond;		/* .. of the next level; 0: F is no longer */
 	uint64_t flush;		/* lines of F */
+	uint32_t turns;		/* .. and how often it is walked in a round */
 	uint64_t skew;
 	struct mp_plan *plan;	/* gets what is lacking; NULL: nothing is wanted */
 	int err;
@@ -132,6 +141,7 @@ static void make_exp(const struct rig *rig, uint64_t lines, struct mp_exp *exp)
 	actor[RING_PAGES] = actor[RING_F] = actor[RING_A];
 	walker(rig, lines, 2, &actor[RING_A]);
 	walker(rig, rig->flush, 0, &actor[RING_F]);
+	actor[RING_F].hops *= rig->turns;
 	walker(rig, lines, 1, &actor[RING_PAGES]);
 	actor[RING_A].group = actor[RING_PAGES].group = 1;
 	actor[RING_PAGES].offset = rig->apart / 4 < BESIDE ? rig->apart / 4 :
@@ -285,10 +295,48 @@ static enum outcome halve(struct rig *rig, const struct range *range,
 	return *fits ? FIT : BAD;
 }
 
+/* Does a level put nothing out of those inside? */
+static bool lets_be(struct rig *rig, uint32_t k)
+{
+	struct mp_cpu_hot hot = { 0 };
+	const int err = mp_cpu_hot_judge(rig->view, rig->edges, k, &hot);
+
+	if (err && !rig->err)
+		rig->err = err;
+	return !err && (hot.holds == MP_CPU_HOLDS_OTHERS ||
+			hot.holds == MP_CPU_HOLDS_SOME);
+}
+
+/* Nearly the size of the next level that may, if F does not fit that. */
+static double beyond_of(struct rig *rig)
+{
+	const struct mp_cpu_edges *edges = rig->edges;
+
+	for (uint32_t k = rig->k + 1; k < edges->n; k++) {
+		double size = edges->fitted[k] ? edges->edge[k].low :
+						 edges->level[k].low_bytes;
+
+		size = exp2(floor(log2(size) * BEYOND_GRAIN) / BEYOND_GRAIN);
+		if (size * FITS_BEYOND >= flush_times[0] * rig->inner)
+			break;
+		if (!lets_be(rig, k))
+			return size;
+	}
+	return 0;
+}
+
+static uint32_t flushes(const struct rig *rig)
+{
+	return rig->beyond > 0 ? FLUSHES + 1 : FLUSHES;
+}
+
 static void set_flush(struct rig *rig, uint32_t i)
 {
-	rig->flush = (uint64_t)(flush_times[i] * rig->inner /
-				(double)rig->apart);
+	const double bytes = i < FLUSHES ? flush_times[i] * rig->inner :
+					   FITS_BEYOND * rig->beyond;
+
+	rig->flush = (uint64_t)fmax(bytes / (double)rig->apart, 1);
+	rig->turns = (uint32_t)ceil(flush_times[0] * rig->inner / bytes);
 	if (rig->flush > GROUP_ALL)
 		rig->flush = rig->flush / GROUP * GROUP;
 }
@@ -299,7 +347,7 @@ static enum outcome try_single(struct rig *rig)
 	enum outcome all = FIT;
 	uint64_t id;
 
-	for (uint32_t i = 0; i < FLUSHES && all == FIT; i++) {
+	for (uint32_t i = 0; i < flushes(rig) && all == FIT; i++) {
 		set_flush(rig, i);
 		all = look(rig, 1, &id);
 	}
@@ -315,7 +363,7 @@ static enum outcome confirm(struct rig *rig, uint64_t fits, uint64_t misses,
 	enum outcome all = FIT;
 	uint64_t id;
 
-	for (uint32_t i = 0; i < FLUSHES; i++) {
+	for (uint32_t i = 0; i < flushes(rig); i++) {
 		const bool control = sure * rig->apart > PAGES_FEW * PAGE;
 		enum outcome fit, miss, other = FIT;
 
@@ -417,6 +465,7 @@ static enum outcome search(struct rig *rig, struct mp_cpu_stride *stride)
 	enum outcome single[STRIDES], all = BAD;
 
 	rig->inner = inner * INNER_ROOM;
+	rig->beyond = beyond_of(rig);
 	for (uint32_t i = 0; i < STRIDES; i++) {
 		const double apart = inner / (double)(1u << i);
 
