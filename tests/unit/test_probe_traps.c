@@ -285,6 +285,35 @@ static void what_an_outer_level_puts_out_is_not_counted_as_room(void **state)
 	not_wrong("cpu.l3.size", 192 * 1024, 0.125);
 }
 
+/* Nothing explains the second level's edge, and the third's is that of both, if
+ * that is exclusive. */
+static void an_edge_behind_one_that_is_not_known_may_be_a_sum(void **state)
+{
+	struct mp_fact fact = {
+		.verdict = MP_MEASURED, .value = 676 * 1024,
+		.low = 660 * 1024, .high = 690 * 1024,
+	};
+	struct mp_cpu_edges edges;
+
+	(void)state;
+	made_sim_open(&sim, "machine name=a clock_mhz=3000 memory_latency=200\n"
+		      "level name=l1d size=4K ways=8 latency=3\n"
+		      "level name=l2 size=228K ways=19 latency=6\n"
+		      "level name=l3 size=448K ways=16 latency=12 "
+		      "inclusion=exclusive\n");
+	made_sim_edges(&sim, &edges);
+	edges.fitted[1] = false;
+	edges.level[1].high_bytes = 240 * 1024;
+	assert_int_equal(mp_cpu_beside_part(&sim.view, &edges, 2, &fact), 0);
+	assert_int_equal(fact.verdict, MP_AT_LEAST);
+	assert_true(fact.value <= 448 * 1024 && fact.value > 400 * 1024);
+	/* So little does not matter. */
+	edges.level[1].high_bytes = 40 * 1024;
+	fact.verdict = MP_MEASURED;
+	assert_int_equal(mp_cpu_beside_part(&sim.view, &edges, 2, &fact), 0);
+	assert_int_equal(fact.verdict, MP_MEASURED);
+}
+
 /* Beyond 192 KiB the second level puts lines out of the first, which throws
  * out any of its own from 120 KiB on. */
 static void an_outer_level_near_by_does_not_move_an_edge(void **state)
@@ -319,6 +348,7 @@ int main(void)
 		TEST(what_is_fetched_ahead_is_no_line_too_many),
 		TEST(the_middle_is_near_either_only_of_a_sharp_edge),
 		TEST(what_an_outer_level_puts_out_is_not_counted_as_room),
+		TEST(an_edge_behind_one_that_is_not_known_may_be_a_sum),
 		TEST(an_outer_level_near_by_does_not_move_an_edge),
 	};
 

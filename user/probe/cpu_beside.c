@@ -249,6 +249,41 @@ static void less_old(const struct mp_cpu_edges *edges, uint32_t k,
 		 edge->size / 1024);
 }
 
+/* The least is said, if it is worth it. @with: as what the edge is known. */
+static void cannot_part(const struct mp_edge *edge, const char *with,
+			const char *why, struct mp_fact *fact)
+{
+	if (fact->low < edge->size * WORTH) {
+		mp_fact_cannot(fact, "bytes",
+			       "%.0f KiB with what the levels inside hold, and what that leaves to it is not known",
+			       edge->size / 1024);
+		return;
+	}
+	fact->verdict = MP_AT_LEAST;
+	fact->value = fact->low;
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "%.0f KiB with %s the levels inside%s%s", edge->size / 1024,
+		 with, why ? ": " : "", why ? why : "");
+}
+
+/* How large the level inside is is not known, so that nothing is asked of this
+ * one: if it is exclusive, so much of its edge may be theirs. */
+static void less_unknown(const struct mp_cpu_edges *edges, uint32_t k,
+			 struct mp_fact *fact)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+	double inside = 0;
+
+	for (uint32_t i = 0; i < k; i++)
+		inside += edges->fitted[i] ? edges->edge[i].high :
+					     edges->level[i].high_bytes;
+	if (inside <= edge->size * MP_CPU_LITTLE)
+		return;
+	fact->low = fmax(edge->low - inside, 1);
+	cannot_part(edge, "or, if it holds what they hold, without",
+		    "the edge of the one inside is not known", fact);
+}
+
 /* An exclusive level's edge lies at the sum with what the levels inside it
  * hold. Where it is not known whether it is one, both may be true. */
 int mp_cpu_beside_part(const struct mp_view *view,
@@ -258,13 +293,16 @@ int mp_cpu_beside_part(const struct mp_view *view,
 	const struct mp_edge *edge = &edges->edge[k];
 	struct mp_cpu_beside beside;
 	struct mp_cpu_alone alone;
-	const char *why;
 	bool sum;
 	int err;
 
-	if (!k || !edges->fitted[k - 1] || k >= edges->doubt.level ||
+	if (!k || k >= edges->doubt.level ||
 	    (fact->verdict != MP_MEASURED && fact->verdict != MP_AT_LEAST))
 		return 0;
+	if (!edges->fitted[k - 1]) {
+		less_unknown(edges, k, fact);
+		return 0;
+	}
 	err = mp_cpu_beside_judge(view, edges, k, &beside);
 	if (err)
 		return err;
@@ -290,18 +328,8 @@ int mp_cpu_beside_part(const struct mp_view *view,
 	if (fact->high <= fact->low * MP_CPU_APART_MAX &&
 	    (sum || edge->size <= (edge->size - edge[-1].size) * EITHER))
 		return 0;
-	why = beside.hot.why;
-	if (fact->low < edge->size * WORTH) {
-		mp_fact_cannot(fact, "bytes",
-			       "%.0f KiB with what the levels inside hold, and what that leaves to it is not known",
-			       edge->size / 1024);
-		return 0;
-	}
-	fact->verdict = MP_AT_LEAST;
-	fact->value = fact->low;
-	snprintf(fact->reason, sizeof(fact->reason),
-		 "%.0f KiB with %s the levels inside%s%s", edge->size / 1024,
-		 beside.holds ? "some of" : "or, if it holds what they hold, without",
-		 why ? ": " : "", why ? why : "");
+	cannot_part(edge, beside.holds ? "some of" :
+		    "or, if it holds what they hold, without",
+		    beside.hot.why, fact);
 	return 0;
 }
