@@ -131,6 +131,26 @@ static void the_third_level_is_told_behind_the_second(void **state)
 	}
 }
 
+/* Two sets of this level share one of the level inside, and what is left of
+ * that goes now to the one and now to the other: limits hold the size. */
+static void sets_that_get_more_of_what_is_left_blur_the_edge(void **state)
+{
+	struct mp_cpu_alone alone;
+
+	(void)state;
+	ask("machine name=a clock_mhz=1700 memory_latency=214\n"
+	    "clock tsc_mhz=1000 step=1 read=23\n"
+	    "level name=l1d size=80K ways=10 latency=7\n"
+	    "level name=l2 size=128K ways=8 latency=14 policy=tree-plru "
+	    "inclusion=exclusive\n"
+	    "level name=l3 size=416K ways=26 latency=24 policy=bit-plru "
+	    "inclusion=exclusive\n", 1, &alone);
+	if (!alone.known || alone.low > 128 * KIB || alone.high < 128 * KIB ||
+	    alone.high > alone.low * APART)
+		fail_msg("%d: %.1f .. %.1f KiB", alone.known, alone.low / KIB,
+			 alone.high / KIB);
+}
+
 static void means_tell_where_the_clock_is_coarse(void **state)
 {
 	(void)state;
@@ -161,6 +181,7 @@ int main(void)
 		cmocka_unit_test(inner_policies_that_keep_what_is_used_let_it_tell),
 		cmocka_unit_test(few_ways_inside_are_filled_by_less),
 		cmocka_unit_test(the_third_level_is_told_behind_the_second),
+		cmocka_unit_test(sets_that_get_more_of_what_is_left_blur_the_edge),
 		cmocka_unit_test(means_tell_where_the_clock_is_coarse),
 		cmocka_unit_test(without_phases_nothing_is_asked),
 	};

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "analysis/clock.h"
+#include "analysis/stat.h"
 #include "backend.h"
 #include "limits.h"
 #include "probe/cpu_edges.h"
@@ -36,6 +37,8 @@ static const double fill_part[] = { 0.92, 0.84, 0.77, 0.7, 0.6, 0.47 };
  * them, where A is of one length, and where it is of all. */
 #define LEAK_LITTLE 0.08
 #define LEAK_MAX 0.16
+/* Beyond what that explains, so few hops that miss are none. */
+#define MISS_NONE 0.02
 /* Between the lengths at which so few hops miss, and so few hit. */
 #define MISS_FEW 0.1
 /* Lengths of A, in what the level may hold at the least and at the most. */
@@ -379,10 +382,47 @@ static double leak_factor(const struct rig *rig, const struct mp_edge *edge,
 		   leak / (1 - 2 * MISS_FEW));
 }
 
+/* The share of a length's hops that miss this level. */
+static double missing(const struct rig *rig, const struct mp_edge *edge,
+		      const struct mp_edge_point *point)
+{
+	const double mean = mp_stat_mean(point->y, point->n);
+
+	return rig->edges->single ? mean : (mean - edge->inside) /
+					   (edge->outside - edge->inside);
+}
+
+/* What F leaves of the levels inside some sets of this one get more of than
+ * others: the edge is blurred though lines fall on the sets evenly, and lies
+ * anywhere on the way. But what no hop misses fits into both; and where some
+ * do this level is full, or else none of its sets would be. */
+static void limit_blurred(const struct rig *rig,
+			  const struct mp_edge_data *data,
+			  const struct mp_edge *edge, double leak, double left,
+			  struct mp_cpu_alone *alone)
+{
+	const struct mp_cpu_edges *edges = rig->edges;
+	uint32_t i = 0;
+
+	if (edges->table->shape[edge->shape].scatter == 0)
+		return;
+	while (i < data->n &&
+	       missing(rig, edge, &data->point[i]) <= MISS_NONE + leak)
+		i++;
+	if (i)
+		alone->low = fmin(alone->low, data->point[i - 1].x - left);
+	alone->low = i ? fmax(alone->low, 1) : 1;
+	if (i < data->n && edges->single && mp_cpu_edge_plain(edges, rig->k))
+		alone->high = fmin(alone->high, data->point[i].x *
+				   leak_factor(rig, edge, leak));
+	alone->size = sqrt(alone->low * alone->high);
+}
+
 /* The edge is that of this level and of what F leaves of those inside, or of
  * a part of that. Limits of both are no matter of each other. */
-static void set_limits(const struct rig *rig, const struct mp_edge *edge,
-		       double leak, struct mp_cpu_alone *alone)
+static void set_limits(const struct rig *rig, const struct mp_edge_data *data,
+		       const struct mp_edge *edge, double leak,
+		       struct mp_cpu_alone *alone)
 {
 	const struct mp_edge *inner = &rig->edges->edge[rig->k - 1];
 	const double left = inner->size - (double)rig->fill +
@@ -396,6 +436,7 @@ static void set_limits(const struct rig *rig, const struct mp_edge *edge,
 	alone->high = edge->high * leak_factor(rig, edge, leak);
 	alone->size = fmin(fmax(edge->size - left / 2, alone->low),
 			   alone->high);
+	limit_blurred(rig, data, edge, leak, left, alone);
 }
 
 static void find(const struct rig *rig, struct mp_edge_data *data,
@@ -411,7 +452,7 @@ static void find(const struct rig *rig, struct mp_edge_data *data,
 		return;
 	leaked = leak_until(data, leak, edge.high);
 	if (leaked <= LEAK_MAX)
-		set_limits(rig, &edge, fmax(leaked, 0), alone);
+		set_limits(rig, data, &edge, fmax(leaked, 0), alone);
 }
 
 int mp_cpu_alone_judge(const struct mp_view *view,
