@@ -46,9 +46,11 @@ static void ask_open(uint32_t k, struct mp_cpu_hot *hot)
 	made_sim_close(&sim);
 }
 
+/* Prefetchers are wished off, as far as they can be. */
 static void ask(const char *text, uint32_t k, struct mp_cpu_hot *hot)
 {
 	made_sim_open(&sim, text);
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
 	ask_open(k, hot);
 }
 
@@ -86,6 +88,32 @@ static void without_a_line_no_level_is_exclusive(void **state)
 	ask_open(1, &hot);
 	assert_int_equal(hot.holds, MP_CPU_HOLDS_UNKNOWN);
 	assert_non_null(strstr(hot.why, "line is not known"));
+}
+
+/* A line's neighbour is fetched wherever the level inside has lost it, and lies
+ * in the same line of the level asked about: that is in use there, whatever is
+ * put out. */
+static void what_is_fetched_beside_keeps_nothing_in_use(void **state)
+{
+	static const struct {
+		const char *clock;
+		const char *inclusion;
+		uint32_t holds;
+	} each[] = {
+		{ FINE, "non-inclusive", MP_CPU_HOLDS_SOME },
+		{ FINE, "inclusive", MP_CPU_HOLDS_ALL },
+		{ COARSE, "non-inclusive", MP_CPU_HOLDS_SOME },
+	};
+	char text[512];
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+		snprintf(text, sizeof(text), "%s" L1 "\nlevel name=l2 size=128K "
+			 "ways=2 line=128 latency=14 inclusion=%s\n"
+			 "prefetch kind=adjacent into=l1d switch=no\n",
+			 each[i].clock, each[i].inclusion);
+		expect(text, 1, each[i].holds);
+	}
 }
 
 static void each_kind_is_told_by_mean_times(void **state)
@@ -286,6 +314,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_is_told_by_single_hops),
 		cmocka_unit_test(without_a_line_no_level_is_exclusive),
+		cmocka_unit_test(what_is_fetched_beside_keeps_nothing_in_use),
 		cmocka_unit_test(each_kind_is_told_by_mean_times),
 		cmocka_unit_test(other_policies_tell_as_well),
 		cmocka_unit_test(inner_policies_that_go_by_use_tell_as_well),

@@ -11,6 +11,10 @@
  * to the outer level, and what a hop costs in either place, is known and not
  * assumed. Before H and T a few loads beside their slots bring back what
  * translation has forgotten of them.
+ *
+ * Where prefetchers work and the outer level's lines are longer, what they
+ * bring beside a slot of H may keep its line in use there. What hangs on that is
+ * asked again with all lines beside those slots walked behind H.
  */
 #include "probe/cpu_hot.h"
 
@@ -80,6 +84,11 @@
 /* No level has longer lines. */
 #define LINE_LONGEST 256.0
 
+static const struct mp_cpu_hot nothing = {
+	.gone = NAN, .gone_least = NAN, .left = NAN,
+	.lost = NAN, .leaked = NAN, .still = NAN,
+};
+
 /* -- what came back --------------------------------------------------------- */
 
 /* Cycles a hop of a burst, or ns where there is no core clock; NaN: none. */
@@ -130,7 +139,8 @@ static bool settled(const struct mp_exp *exp, uint32_t actor, uint32_t round)
 {
 	const uint32_t every = exp->actor[MP_CPU_HOT_T].every;
 
-	return actor != MP_CPU_HOT_H || every == 1 || round % every != 0;
+	return (actor != MP_CPU_HOT_H && actor != MP_CPU_HOT_BESIDE) ||
+	       every == 1 || round % every != 0;
 }
 
 /* The share of an actor's hops that missed a level, over all replicates. */
@@ -318,7 +328,8 @@ static bool is_gone(const struct mp_cpu_hot *hot, double part)
 static void decide(bool roomy, struct mp_cpu_hot *hot)
 {
 	/* Less than nothing: part of H lives further inside, and hides it. */
-	const bool is_hot = fabs(hot->leaked) < HOLDS_STILL;
+	const bool is_hot = fabs(hot->leaked) < HOLDS_STILL &&
+			    fabs(hot->beside) < HOLDS_STILL;
 
 	if (!(hot->past < HOLDS_STILL)) {
 		hot->why = "a level further out puts lines out of all inside";
@@ -331,7 +342,7 @@ static void decide(bool roomy, struct mp_cpu_hot *hot)
 	} else if (is_gone(hot, GONE_PART)) {
 		hot->holds = MP_CPU_HOLDS_NO_OTHERS;
 		if (hot->lost < STAYS && hot->leaked < LEAKS_LITTLE &&
-		    is_gone(hot, GONE))
+		    hot->beside < LEAKS_LITTLE && is_gone(hot, GONE))
 			hot->holds = MP_CPU_HOLDS_SOME;
 		else
 			hot->why = "lines leave the level inside by themselves as often as an inclusive level would put them out";
@@ -433,6 +444,35 @@ static void weigh_hops(const struct mp_view *view,
 			    turns * missed(view, driven, MP_CPU_HOT_H, at, k + 1);
 }
 
+/* How often one of the lines that may share a longer one with a slot of H left
+ * the inner level: it is used in the outer one then, and that slot's with it. */
+static int weigh_beside(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			const struct mp_cpu_hot_shape *shape,
+			struct mp_cpu_hot *hot)
+{
+	const double turns = edges->edge[k].size / (double)shape->chunk;
+	const double line = mp_cpu_value(view, mp_cpu_level_name[k], "line");
+	const double lines = (line > 0 ? line : LINE_LONGEST) /
+			     (double)shape->beside;
+	const uint64_t driven = hot->id[MP_CPU_HOT_DRIVEN];
+	const double in = edges->edge[k - 1].inside;
+	double mean;
+	uint32_t n;
+	int err;
+
+	if (edges->single) {
+		hot->beside = lines * turns *
+			      missed(view, driven, MP_CPU_HOT_BESIDE,
+				     &edges->spectrum, k - 1);
+		return 0;
+	}
+	err = mean_of(view, driven, MP_CPU_HOT_BESIDE, &mean, &n);
+	hot->beside = lines * turns * (mean - in) /
+		      (edges->edge[k].inside - in);
+	return err;
+}
+
 static void weigh(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		  uint32_t k, const struct mp_cpu_hot_shape *shape,
 		  struct mp_cpu_hot *hot)
@@ -469,6 +509,57 @@ static void weigh(const struct mp_view *view, const struct mp_cpu_edges *edges,
 	}
 }
 
+static int judge_shape(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       const struct mp_cpu_hot_shape *shape,
+		       const struct mp_cpu_hot *inner, struct mp_cpu_hot *hot)
+{
+	int err;
+
+	*hot = nothing;
+	err = look(view, shape, hot);
+	if (err)
+		return err;
+	if (!hot->n) {
+		hot->why = "no time was left for its walks, or none was left undisturbed";
+		return 0;
+	}
+	hot->inside = inside_of(view, edges, k, inner, hot);
+	if (shape->beside)
+		err = weigh_beside(view, edges, k, shape, hot);
+	if (hot->inside > INSIDE_MAX)
+		hot->why = MP_CPU_HOT_INSIDE;
+	else
+		weigh(view, edges, k, shape, hot);
+	return err;
+}
+
+/* Were all prefetchers off? */
+static bool is_quiet(const struct mp_view *view, uint64_t id)
+{
+	bool quiet = true;
+
+	for (uint32_t i = 0; i < view->n_batches; i++) {
+		const struct mp_batch *batch = view->batch[i];
+
+		if (batch->id == id && mp_batch_counts(batch))
+			quiet &= (batch->grant.got & MP_GOT_PREFETCH_OFF) != 0;
+	}
+	return quiet;
+}
+
+/* May prefetchers have kept lines of H in use in the outer level? Lines that
+ * they bring share none with it where those of all levels are as long. */
+static bool may_be_kept(const struct mp_view *view, uint32_t k,
+			const struct mp_cpu_hot *hot)
+{
+	const double line = mp_cpu_value(view, "l1d", "line");
+
+	return hot->holds && hot->holds != MP_CPU_HOLDS_ALL && line > 0 &&
+	       mp_cpu_shares_lines(view, (uint64_t)line, k) &&
+	       !is_quiet(view, hot->id[MP_CPU_HOT_DRIVEN]);
+}
+
 static int judge_try(const struct mp_view *view,
 		     const struct mp_cpu_edges *edges, uint32_t k,
 		     uint32_t try, const struct mp_cpu_hot *inner,
@@ -477,25 +568,17 @@ static int judge_try(const struct mp_view *view,
 	struct mp_cpu_hot_shape shape;
 	int err;
 
-	memset(hot, 0, sizeof(*hot));
-	memset(&shape, 0, sizeof(shape));
-	hot->gone = hot->gone_least = hot->left = NAN;
-	hot->lost = hot->leaked = hot->still = NAN;
+	*hot = nothing;
 	hot->why = mp_cpu_hot_shape(view, edges, k, try, &shape);
 	if (hot->why)
 		return 0;
-	err = look(view, &shape, hot);
-	if (err)
+	err = judge_shape(view, edges, k, &shape, inner, hot);
+	if (err || !may_be_kept(view, k, hot))
 		return err;
-	if (!hot->n) {
-		hot->why = "no time was left for its walks, or none was left undisturbed";
-		return 0;
-	}
-	hot->inside = inside_of(view, edges, k, inner, hot);
-	if (hot->inside > INSIDE_MAX)
-		hot->why = MP_CPU_HOT_INSIDE;
-	else
-		weigh(view, edges, k, &shape, hot);
+	if (mp_cpu_hot_shape_beside(view, &shape))
+		return judge_shape(view, edges, k, &shape, inner, hot);
+	hot->holds = MP_CPU_HOLDS_UNKNOWN;
+	hot->why = "what prefetchers bring beside the lines that are walked may keep them in use here";
 	return 0;
 }
 
@@ -545,33 +628,47 @@ int mp_cpu_hot_judge(const struct mp_view *view,
 	return judge(view, edges, k, MP_CPU_HOT_TRIES, hot);
 }
 
+static int plan_shape(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t k,
+		      const struct mp_cpu_hot_shape *shape,
+		      struct mp_plan *plan, struct mp_cpu_hot *hot)
+{
+	struct mp_cpu_hot inner = { 0 };
+	struct mp_exp exp;
+	int err = 0;
+
+	for (uint32_t kind = MP_CPU_HOT_CONTROL;
+	     kind <= MP_CPU_HOT_DRIVEN && !err; kind++) {
+		mp_cpu_hot_exp(view, shape, kind, &exp);
+		err = mp_plan_add(plan, &exp, REPLICATES);
+	}
+	if (!err)
+		err = judge_shape(view, edges, k, shape, &inner, hot);
+	/* What makes H leave the inner level? */
+	if (err || !hot->n || !shape->still_ring ||
+	    !(hot->lost >= LOSES_MORE) || hot->holds == MP_CPU_HOLDS_SOME)
+		return err;
+	plan->stage++;
+	mp_cpu_hot_exp(view, shape, MP_CPU_HOT_STILL, &exp);
+	return mp_plan_add(plan, &exp, REPLICATES);
+}
+
 static int plan_try(const struct mp_view *view,
 		    const struct mp_cpu_edges *edges, uint32_t k, uint32_t try,
 		    struct mp_plan *plan)
 {
-	struct mp_cpu_hot inner = { 0 }, hot;
 	struct mp_cpu_hot_shape shape;
-	struct mp_exp exp;
-	int err = 0;
+	struct mp_cpu_hot hot;
+	int err;
 
-	memset(&hot, 0, sizeof(hot));
-	memset(&shape, 0, sizeof(shape));
 	if (mp_cpu_hot_shape(view, edges, k, try, &shape))
 		return 0;
-	for (uint32_t kind = MP_CPU_HOT_CONTROL;
-	     kind <= MP_CPU_HOT_DRIVEN && !err; kind++) {
-		mp_cpu_hot_exp(view, &shape, kind, &exp);
-		err = mp_plan_add(plan, &exp, REPLICATES);
-	}
-	if (!err)
-		err = judge_try(view, edges, k, try, &inner, &hot);
-	/* What makes H leave the inner level? */
-	if (err || !hot.n || !shape.still_ring ||
-	    !(hot.lost >= LOSES_MORE) || hot.holds == MP_CPU_HOLDS_SOME)
+	err = plan_shape(view, edges, k, &shape, plan, &hot);
+	if (err || !may_be_kept(view, k, &hot) ||
+	    !mp_cpu_hot_shape_beside(view, &shape))
 		return err;
 	plan->stage++;
-	mp_cpu_hot_exp(view, &shape, MP_CPU_HOT_STILL, &exp);
-	return mp_plan_add(plan, &exp, REPLICATES);
+	return plan_shape(view, edges, k, &shape, plan, &hot);
 }
 
 int mp_cpu_hot_plan(const struct mp_view *view,

@@ -47,6 +47,8 @@ enum mp_cpu_holds {
  * @past: .. from beyond the level after that
  * @leaked: how often it left the inner level at all, if all came back from the
  *	outer one
+ * @beside: how often lines beside its slots did so, those that may share a line
+ *	of the outer level together; 0 where they were not walked
  * @still: @leaked where the outer level is not driven through; NaN: not tried
  * @why: what keeps the answer from being known
  */
@@ -68,6 +70,7 @@ struct mp_cpu_hot {
 	double lost;
 	double past;
 	double leaked;
+	double beside;
 	double still;
 	const char *why;
 };

@@ -328,6 +328,22 @@ const char *mp_cpu_hot_shape(const struct mp_view *view,
 	return NULL;
 }
 
+bool mp_cpu_hot_shape_beside(const struct mp_view *view,
+			     struct mp_cpu_hot_shape *shape)
+{
+	const double line = mp_cpu_value(view, "l1d", "line");
+	double hops;
+
+	shape->beside = 0;
+	if (!(line > 0) || shape->stride % (uint64_t)line)
+		return false;
+	hops = (double)shape->hot / line;
+	if (hops * shape->every * shape->cycles > HOPS_MAX)
+		return false;
+	shape->beside = (uint64_t)line;
+	return true;
+}
+
 static void walker(const struct mp_cpu_hot_shape *shape, uint64_t bytes,
 		   uint32_t turns, uint32_t phase, bool single,
 		   struct mp_actor *actor)
@@ -369,9 +385,25 @@ static void lay_arena(const struct mp_cpu_hot_shape *shape,
 	exp->quiet = sweep->quiet;
 	exp->window_ns = MP_WINDOW_MAX_NS;
 	exp->rounds = shape->every * shape->cycles;
-	exp->n_actors = MP_CPU_HOT_ACTORS;
-	for (uint32_t i = 1; i < MP_CPU_HOT_ACTORS; i++)
+	exp->n_actors = shape->beside ? MP_CPU_HOT_ACTORS : MP_CPU_HOT_BESIDE;
+	for (uint32_t i = 1; i < exp->n_actors; i++)
 		exp->actor[i] = exp->actor[0];
+}
+
+/* Right behind H, and as often. */
+static void lay_beside(const struct mp_cpu_hot_shape *shape, bool single,
+		       struct mp_actor *actor)
+{
+	const struct mp_actor *h = &actor[MP_CPU_HOT_H];
+	struct mp_actor *beside = &actor[MP_CPU_HOT_BESIDE];
+
+	for (uint32_t i = 0; i < MP_CPU_HOT_BESIDE; i++)
+		actor[i].phase += actor[i].phase > h->phase;
+	*beside = *h;
+	beside->phase = h->phase + 1;
+	beside->stride = shape->beside;
+	beside->hops = shape->hot / shape->beside;
+	beside->group = single ? 1 : group_of(beside->hops);
 }
 
 void mp_cpu_hot_exp(const struct mp_view *view,
@@ -406,4 +438,6 @@ void mp_cpu_hot_exp(const struct mp_view *view,
 	actor[MP_CPU_HOT_Q].every = shape->every;
 	actor[MP_CPU_HOT_PAGES_T].every = shape->every;
 	actor[MP_CPU_HOT_T].every = shape->every;
+	if (shape->beside)
+		lay_beside(shape, sweep.single, actor);
 }

@@ -22,6 +22,7 @@ enum mp_cpu_hot_who {
 	MP_CPU_HOT_PAGES_T,
 	MP_CPU_HOT_PAGES_H,
 	MP_CPU_HOT_LOAD,
+	MP_CPU_HOT_BESIDE,	/* only where the shape has it */
 	MP_CPU_HOT_ACTORS,
 };
 
@@ -46,6 +47,8 @@ enum mp_cpu_hot_kind {
  * @through: it is longer than the next level, too
  * @every: rounds from one T to the next
  * @cycles: how often T comes
+ * @beside: bytes from slot to slot of a ring through all of H's stretch, walked
+ *	behind H; 0: there is none
  */
 struct mp_cpu_hot_shape {
 	uint64_t stride;
@@ -58,6 +61,7 @@ struct mp_cpu_hot_shape {
 	bool through;
 	uint32_t every;
 	uint32_t cycles;
+	uint64_t beside;
 };
 
 /**
@@ -68,6 +72,17 @@ struct mp_cpu_hot_shape {
 const char *mp_cpu_hot_shape(const struct mp_view *view,
 			     const struct mp_cpu_edges *edges, uint32_t k,
 			     uint32_t try, struct mp_cpu_hot_shape *shape);
+
+/**
+ * mp_cpu_hot_shape_beside() - let all lines beside H's slots be used as H is
+ *
+ * What prefetchers bring beside a slot they look for further out wherever the
+ * inner level has lost it, as nobody uses it; and where lines are longer there
+ * that keeps those of H in use. What is used as H is stays as H does.
+ * Return: false where the lines are not known, or too many.
+ */
+bool mp_cpu_hot_shape_beside(const struct mp_view *view,
+			     struct mp_cpu_hot_shape *shape);
 
 /** mp_cpu_hot_exp() - an experiment of a kind */
 void mp_cpu_hot_exp(const struct mp_view *view,
