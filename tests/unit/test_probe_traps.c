@@ -332,6 +332,36 @@ static void an_outer_level_near_by_does_not_move_an_edge(void **state)
 	measured("cpu.l1d.size", 120 * 1024, 0.04);
 }
 
+static void ask_shared(const char *text)
+{
+	ask(text, "latency");
+	made_sim_ask(&sim, mp_probe_find("dram"));
+	sim.view.caps |= MP_CAP_ACTORS;
+	assert_int_equal(mp_cpus_parse(&sim.view.cpus, "0-1"), 0);
+	made_sim_ask(&sim, mp_probe_find("shared"));
+}
+
+#define DIRECT(l1) \
+	"machine name=a cpus=2 clock_mhz=3100 memory_latency=471\n" \
+	"clock tsc_mhz=3900 step=1 read=85\n" \
+	"place pages=contiguous thp=refused huge=253\n" \
+	"level name=l1d size=12K ways=16 latency=3 policy=random " l1 "\n"
+
+/* Lines that a load of another CPU puts out of the direct-mapped level that
+ * both share leave the first level with it, and come back from memory. */
+static void what_leaves_with_the_level_outside_is_not_shared(void **state)
+{
+	(void)state;
+	ask_shared(DIRECT("") "level name=l2 size=64K ways=1 latency=14 "
+		   "inclusion=inclusive shared=2\n");
+	not_wrong("cpu.l1d.shared", 1, 0);
+	measured("cpu.l2.shared", 2, 0);
+	made_sim_close(&sim);
+	ask_shared(DIRECT("shared=2") "level name=l2 size=64K ways=8 latency=14 "
+		   "inclusion=inclusive shared=2\n");
+	measured("cpu.l1d.shared", 2, 0);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -350,6 +380,7 @@ int main(void)
 		TEST(what_an_outer_level_puts_out_is_not_counted_as_room),
 		TEST(an_edge_behind_one_that_is_not_known_may_be_a_sum),
 		TEST(an_outer_level_near_by_does_not_move_an_edge),
+		TEST(what_leaves_with_the_level_outside_is_not_shared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

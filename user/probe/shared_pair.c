@@ -71,17 +71,23 @@
 #define INNER_LEAST 1.25
 #define MISSES_INNER 0.85
 
+/* A level of its own can do no more than make all of what is walked miss; of
+ * the ring that shows what missing takes it may hold its size. */
+#define ALL_MISS ((EIGHTHS_OWN + EIGHTHS_LOAD) / (double)EIGHTHS_OWN)
+
 /* Misses count from here on: a part of what a hop takes when all miss. */
 #define SCALE_LEAST 0.2
 
 /*
  * The counted replicates of one experiment, ticks a hop: beside a tiny ring,
- * and beside a load where there is one.
+ * and beside a load where there is one; and what the load adds to it by hops
+ * that miss the level outside as well.
  */
 struct seen {
 	uint32_t n;
 	double calm[REPLICATES_MAX];
 	double loaded[REPLICATES_MAX];
+	double past[REPLICATES_MAX];
 	double read_ticks;
 	double ns_per_tick;
 	uint64_t id;
@@ -96,6 +102,7 @@ const char *const mp_tie_doubt_text[MP_DOUBTS] = {
 	[MP_DOUBT_CROWD] = "nothing shows, but strangers use the level, and one load may be lost among theirs",
 	[MP_DOUBT_BETWEEN] = "hops get slower, but too little for a level that is shared",
 	[MP_DOUBT_OUTER] = "the level outside it is so small that it may be what evicts",
+	[MP_DOUBT_PAST] = "what the load puts out comes back from beyond the level outside, which may be what evicts",
 	[MP_DOUBT_ORDER] = "an inner level seems shared and an outer one not",
 };
 
@@ -135,6 +142,17 @@ static double missing_inner(const struct mp_view *view, uint32_t k)
 	return inner + MISSES_INNER * (own - inner);
 }
 
+/* A hop served by level @k, ns; beyond the outermost it is memory's. */
+static double serving(const struct mp_view *view, uint32_t k)
+{
+	const struct mp_fact *size = k < MP_CPU_LEVELS ?
+				     mp_cpu_found(view, k, "size") : NULL;
+
+	if (k < MP_CPU_LEVELS && !(size && size->verdict == MP_ABSENT))
+		return mp_cpu_value(view, mp_cpu_level_name[k], "latency");
+	return mp_cpu_value(view, "dram", "latency");
+}
+
 int mp_shared_ground(const struct mp_view *view,
 		     struct mp_shared_ground *ground)
 {
@@ -161,6 +179,9 @@ const char *mp_shared_level(const struct mp_view *view,
 	level->moves = fact->verdict == MP_VARIES;
 	level->size = rooms->bytes[k];
 	level->beside = beside_of(view, rooms, k);
+	level->own_ns = serving(view, k);
+	level->next_ns = serving(view, k + 1);
+	level->past_ns = serving(view, k + 2);
 	inner = k ? rooms->bytes[k - 1] : 0;
 	level->least_ns = 0;
 	if (!(level->size > INNER_TIMES * inner)) {
@@ -313,7 +334,53 @@ static double last_turn(const struct mp_batch *batch, uint32_t actor)
 	return n >= BURSTS_MIN ? mp_stat_midmean(ticks, n) : NAN;
 }
 
-static void look(const struct mp_view *view, const struct mp_exp *exp,
+/* Which of an actor's hops, over the same turn, miss the level outside as well?
+ * Their share; NaN where it is not known what they take. */
+static double past_next(const struct mp_batch *batch,
+			const struct mp_shared_level *level, uint32_t actor)
+{
+	const uint32_t from = batch->exp.actor[actor].bursts / TURNS *
+			      (TURNS - 1);
+	const double bound = (level->next_ns + level->past_ns) / 2;
+	double past = 0, all = 0;
+
+	if (!(level->next_ns > 0 && level->past_ns > level->next_ns))
+		return NAN;
+	for (uint32_t i = 0; i < batch->n_samples; i++) {
+		const struct memprobe_sample *sample = &batch->sample[i];
+		const uint64_t *word = batch->payload + sample->payload_offset;
+
+		if (sample->actor != actor || !sample->round ||
+		    sample->burst < from || !mp_sample_calm(sample) ||
+		    sample->payload_kind != MEMPROBE_PAYLOAD_HIST)
+			continue;
+		for (uint32_t w = 0; w + 1 < sample->payload_count; w += 2) {
+			const double ticks = (double)word[w] -
+					     batch->grant.read_ticks;
+
+			all += (double)word[w + 1];
+			if (mp_clock_ns(batch, ticks) > bound)
+				past += (double)word[w + 1];
+		}
+	}
+	return past / all;
+}
+
+/* Ticks that the load adds to a hop by what no level but the one outside can
+ * have put out; none where that is not known. */
+static double added_past(const struct mp_batch *batch,
+			 const struct mp_shared_level *level)
+{
+	const double more = past_next(batch, level, WALKED_AGAIN) -
+			    past_next(batch, level, WALKED);
+	const double ticks = (level->past_ns - level->own_ns) /
+			     mp_clock_ns(batch, 1);
+
+	return more * ticks > 0 ? more * ticks : 0;
+}
+
+static void look(const struct mp_view *view,
+		 const struct mp_shared_level *level, const struct mp_exp *exp,
 		 struct seen *seen)
 {
 	*seen = (struct seen){ .id = mp_exp_id(exp) };
@@ -331,6 +398,8 @@ static void look(const struct mp_view *view, const struct mp_exp *exp,
 		if (isnan(calm) || isnan(loaded))
 			continue;
 		seen->calm[seen->n] = calm;
+		seen->past[seen->n] = exp->n_actors > WALKED_AGAIN ?
+				      added_past(batch, level) : 0;
 		seen->loaded[seen->n++] = loaded;
 		seen->read_ticks = batch->grant.read_ticks;
 		seen->ns_per_tick = mp_clock_ns(batch, 1);
@@ -373,8 +442,8 @@ static uint32_t judge(const struct mp_view *view, const struct mp_shared_level *
 	const double calm = mp_stat_median_of(pair->calm, pair->n);
 	const double most = mp_stat_median_of(full->calm, full->n);
 	const double scale = most - calm;
-	double share[REPLICATES_MAX];
-	struct mp_interval limits;
+	double share[REPLICATES_MAX], own[REPLICATES_MAX];
+	struct mp_interval limits, by_level;
 
 	*doubt = MP_DOUBT_INNER;
 	if (level->least_ns > 0 && !((calm - pair->read_ticks) *
@@ -383,12 +452,19 @@ static uint32_t judge(const struct mp_view *view, const struct mp_shared_level *
 	*doubt = MP_DOUBT_FLAT;
 	if (!(scale > SCALE_LEAST * (most - pair->read_ticks)))
 		return MP_TIE_UNCLEAR;
-	for (uint32_t i = 0; i < pair->n; i++)
+	for (uint32_t i = 0; i < pair->n; i++) {
 		share[i] = (pair->loaded[i] - pair->calm[i]) / scale;
+		own[i] = share[i] - pair->past[i] / scale;
+	}
 	mp_stat_limits(share, pair->n, view->seed, &limits);
+	mp_stat_limits(own, pair->n, view->seed, &by_level);
 	*doubt = MP_DOUBT_NONE;
-	if (limits.low > SHARE)
+	if (by_level.low > SHARE && limits.low <= ALL_MISS)
 		return MP_TIE_SHARED;
+	*doubt = MP_DOUBT_PAST;
+	if (limits.low > SHARE)
+		return MP_TIE_UNCLEAR;
+	*doubt = MP_DOUBT_NONE;
 	if (limits.high < NOTHING && limits.low > -SHARE)
 		return judge_none(level, calm, most, pair->read_ticks, doubt);
 	*doubt = mp_stat_sd(pair->calm, pair->n) > SHARE * scale ||
@@ -406,9 +482,9 @@ uint32_t mp_shared_judge(const struct mp_view *view,
 
 	*doubt = MP_DOUBT_NONE;
 	make_full(view, level, first, &exp);
-	look(view, &exp, &full);
+	look(view, level, &exp, &full);
 	make_pair(view, level, other, &exp);
-	look(view, &exp, &pair);
+	look(view, level, &exp, &pair);
 	if (full.n < MP_SHARED_LEAST || pair.n < MP_SHARED_LEAST)
 		return MP_TIE_NOT_ASKED;
 	if (fact) {

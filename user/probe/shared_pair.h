@@ -29,6 +29,7 @@ enum mp_tie_doubt {
 	MP_DOUBT_CROWD,	/* nothing shows, where strangers are at work, too */
 	MP_DOUBT_BETWEEN,	/* some effect, neither none nor all */
 	MP_DOUBT_OUTER,	/* the level outside may be what evicts */
+	MP_DOUBT_PAST,	/* .. as what it evicts comes back from beyond it */
 	MP_DOUBT_ORDER,	/* inner shared, outer not: one of them is wrong */
 	MP_DOUBTS,
 };
@@ -42,6 +43,8 @@ extern const char *const mp_tie_doubt_text[MP_DOUBTS];
  *	level that is not known to hold what they do
  * @least_ns: a hop that the level inside does not serve takes so long at least;
  *	0: none is
+ * @own_ns: a hop that is served by it, @next_ns: .. by the one outside, and
+ * @past_ns: .. by what is beyond that; NaN: not known
  * @moves: its size was found to vary: strangers use it as well
  * @stride: of both rings
  */
@@ -49,6 +52,9 @@ struct mp_shared_level {
 	double size;
 	double beside;
 	double least_ns;
+	double own_ns;
+	double next_ns;
+	double past_ns;
 	bool moves;
 	uint64_t stride;
 };
