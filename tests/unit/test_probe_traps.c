@@ -332,6 +332,25 @@ static void an_outer_level_near_by_does_not_move_an_edge(void **state)
 	measured("cpu.l1d.size", 120 * 1024, 0.04);
 }
 
+/* A second level that is hardly larger than the first overflows where that
+ * is just gone by. */
+static void where_a_level_may_overflow_it_is_not_read(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4450 memory_latency=156\n"
+	    "clock tsc_mhz=1000 step=1 read=83\n"
+	    "place pages=random thp=granted huge=0\n"
+	    "level name=l1d size=96K ways=12 latency=6 policy=srrip\n"
+	    "level name=l2 size=144K ways=12 latency=13 policy=random "
+	    "inclusion=inclusive\n"
+	    "level name=l3 size=512K ways=32 line=128 latency=47 "
+	    "policy=bit-plru slices=2\n"
+	    "tlb level=1 page=4K entries=64 ways=64\n"
+	    "tlb level=2 page=4K entries=1536 ways=12 cost=12\n"
+	    "walk cost=50\nnoise gaps=0.02\n", "latency");
+	not_wrong("cpu.l2.latency-cycles", 13, 0.5 / 13);
+}
+
 static void ask_shared(const char *text)
 {
 	ask(text, "latency");
@@ -380,6 +399,7 @@ int main(void)
 		TEST(what_an_outer_level_puts_out_is_not_counted_as_room),
 		TEST(an_edge_behind_one_that_is_not_known_may_be_a_sum),
 		TEST(an_outer_level_near_by_does_not_move_an_edge),
+		TEST(where_a_level_may_overflow_it_is_not_read),
 		TEST(what_leaves_with_the_level_outside_is_not_shared),
 	};
 

@@ -85,7 +85,8 @@ static bool may_serve(const struct mp_cpu_edges *edges, uint32_t k,
 		return length >= INNERMOST_MIN && length <= own * INNERMOST;
 	inner = edges->edge[k - 1].size;
 	clear = fmin(fmax(sqrt(own / inner), CLEAR), CLEAR_MAX);
-	return length >= inner * clear && length <= own;
+	/* As far as it may reach, whatever its shape promises beyond. */
+	return length >= inner * clear && length <= edges->edge[k].low;
 }
 
 /* The length of the grid at which level k is seen most nearly alone. */
@@ -442,7 +443,8 @@ static void infer_level(const struct mp_view *view,
 		own = 0;
 	if (!at || own < PURE_MIN) {
 		go_by_edge(edges, k, inner);
-		pair_cannot(pair, at ? "no footprint shows this level without its neighbours" :
+		pair_cannot(pair, at || !pure_length(edges, k) ?
+			    "no footprint shows this level without its neighbours" :
 				       "too few undisturbed measurements");
 		return;
 	}
