@@ -332,6 +332,28 @@ static void an_outer_level_near_by_does_not_move_an_edge(void **state)
 	measured("cpu.l1d.size", 120 * 1024, 0.04);
 }
 
+#define WALKED(tlb) \
+	"machine name=a clock_mhz=3000 memory_latency=338\n" \
+	"clock tsc_mhz=3000 step=30 read=48\n" \
+	"level name=l1d size=32K ways=8 latency=4\n" \
+	"level name=l2 size=128K ways=8 latency=10\n" \
+	"level name=l3 size=1M ways=8 latency=24\n" \
+	"tlb level=1 page=4K entries=48 ways=48\n" tlb "walk cost=62\n"
+
+/* Without a second TLB 32 loads of a page share a walk, which is no part of
+ * the third level's latency. */
+static void a_walk_is_no_part_of_a_latency(void **state)
+{
+	(void)state;
+	ask(WALKED(""), "latency");
+	measured("cpu.l2.latency-cycles", 10, 0.02);
+	not_wrong("cpu.l3.latency-cycles", 24, 0.5 / 24);
+	made_sim_close(&sim);
+	ask(WALKED("tlb level=2 page=4K entries=1024 ways=8 cost=7\n"),
+	    "latency");
+	measured("cpu.l3.latency-cycles", 24, 0.02);
+}
+
 /* A second level that is hardly larger than the first overflows where that
  * is just gone by. */
 static void where_a_level_may_overflow_it_is_not_read(void **state)
@@ -399,6 +421,7 @@ int main(void)
 		TEST(what_an_outer_level_puts_out_is_not_counted_as_room),
 		TEST(an_edge_behind_one_that_is_not_known_may_be_a_sum),
 		TEST(an_outer_level_near_by_does_not_move_an_edge),
+		TEST(a_walk_is_no_part_of_a_latency),
 		TEST(where_a_level_may_overflow_it_is_not_read),
 		TEST(what_leaves_with_the_level_outside_is_not_shared),
 	};

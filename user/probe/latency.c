@@ -15,6 +15,7 @@
 #include "analysis/stat.h"
 #include "backend.h"
 #include "probe/cpu.h"
+#include "probe/cpu_pages.h"
 
 #define GRAIN 8
 #define REPLICATES 7
@@ -36,7 +37,8 @@
 #define CLEAR 1.5
 #define CLEAR_MAX 3.0
 /* Beyond the first two levels the pages are more than the first TLB knows:
- * a hit in the second each 32 loads, some 7 cycles of 30 and more. */
+ * a hit in the second each 32 loads, some 7 cycles of 30 and more. Where there
+ * is none it is a walk: what a page costs is measured, if it can be. */
 #define OUTER 2u
 #define TRANSLATION 0.007
 /* .. of slots as far apart as usual. What such a hit takes at most, by the
@@ -220,24 +222,39 @@ static int plan_single(const struct mp_view *view,
 	return err;
 }
 
+/* The chase without clocks, and where it is all there is, its pages. */
+static int plan_chase(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t k,
+		      uint32_t replicates, struct mp_plan *plan)
+{
+	const uint64_t length = pure_length(edges, k);
+	struct mp_interval limits;
+	struct mp_sweep sweep;
+	int err;
+
+	mp_cpu_main_sweep(view, &sweep);
+	err = mp_sweep_plan(&sweep, view, length,
+			    edges->single ? CHECK_REPLICATES : replicates,
+			    plan);
+	if (err || length <= KNOWN_BYTES ||
+	    (edges->single && mp_cpu_peak_limits(view, edges, k, false, &limits)))
+		return err;
+	return mp_cpu_pages_plan(view, edges, length, plan);
+}
+
 static int next(const struct mp_view *view, struct mp_plan *plan)
 {
 	uint32_t n = view->depth == MP_DEPTH_QUICK ? QUICK_REPLICATES :
 						     REPLICATES;
 	struct mp_cpu_edges edges;
-	struct mp_sweep sweep;
 	int err = mp_cpu_edges_find(view, &edges);
 
 	if (err)
 		return err == -ENODATA ? 0 : err;
-	mp_cpu_main_sweep(view, &sweep);
 	for (uint32_t k = 0; k < edges.n && !err; k++) {
 		err = plan_single(view, &edges, k, n, plan);
 		if (!err && edges.fitted[k] && (!k || edges.fitted[k - 1]))
-			err = mp_sweep_plan(&sweep, view,
-					    pure_length(&edges, k),
-					    edges.single ? CHECK_REPLICATES : n,
-					    plan);
+			err = plan_chase(view, &edges, k, n, plan);
 	}
 	mp_cpu_edges_free(&edges);
 	return err ? err : 1;
@@ -397,16 +414,22 @@ static void go_by_edge(const struct mp_cpu_edges *edges, uint32_t k,
 
 /* The share of a hop that may be translation: where lines are long, few slots
  * share a page, and pages are more than the first TLB knows. */
-static double translation_of(uint64_t stride, uint32_t k,
-			     const struct mp_curve_at *at)
+static double translation_of(const struct mp_view *view,
+			     const struct mp_cpu_edges *edges, uint64_t stride,
+			     uint32_t k, const struct mp_curve_at *at)
 {
 	const double usual = k < OUTER ? 0 : TRANSLATION;
 	const double cycles = isnan(at->mid_cycles) ? at->mid_ns :
 						      at->mid_cycles;
+	const double pages = (double)stride / PAGE / cycles;
+	double seen;
 
-	if (stride <= USUAL_STRIDE || at->length <= KNOWN_BYTES)
+	if (at->length <= KNOWN_BYTES)
 		return usual;
-	return fmax(usual, SECOND_CYCLES * (double)stride / PAGE / cycles);
+	seen = mp_cpu_pages_cost(view, edges, at->length) * pages;
+	if (stride > USUAL_STRIDE)
+		seen = fmax(seen, SECOND_CYCLES * pages);
+	return fmax(usual, seen);
 }
 
 static void infer_level(const struct mp_view *view,
@@ -448,7 +471,7 @@ static void infer_level(const struct mp_view *view,
 				       "too few undisturbed measurements");
 		return;
 	}
-	translation = translation_of(sweep.stride, k, at);
+	translation = translation_of(view, edges, sweep.stride, k, at);
 	mixture_at(edges, k, (double)at->length, &mix);
 	outer = edges->edge[k].outside;
 	ratio = at->mid_ns / at->mid_cycles;
