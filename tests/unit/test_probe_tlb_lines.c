@@ -340,6 +340,25 @@ static void a_ring_whose_lines_are_lost_is_no_second_cost(void **state)
 	made_sim_close(&sim);
 }
 
+/* Of five or six pages a set of four loses as many, of seven all: as if those
+ * were hits in a second level, and these walks. */
+static void a_share_that_is_kept_for_a_while_is_no_second_level(void **state)
+{
+	(void)state;
+	ask(MACHINE "clock tsc_mhz=2800 step=39 read=30\n" CACHES
+	    "place pages=random thp=granted huge=0\n"
+	    "tlb level=1 page=4K entries=64 ways=32\n"
+	    "tlb level=1 page=2M entries=32 ways=4 policy=bit-plru\n"
+	    "tlb level=2 page=4K entries=768 ways=4 cost=4 policy=tree-plru\n"
+	    "tlb level=2 page=2M entries=128 ways=8 cost=4\nwalk cost=27\n");
+	is("cpu.dtlb-2m.entries", 32);
+	is("cpu.stlb.entries", 768);
+	is("cpu.stlb.hit-cost", 4);
+	ends("cpu.stlb-2m.entries", MP_NOT_MEASURABLE);
+	ends("cpu.stlb-2m.ways", MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,6 +380,7 @@ int main(void)
 		cmocka_unit_test(pages_an_odd_number_apart_bear_entries_out),
 		cmocka_unit_test(reserved_pages_are_counted_to_the_last),
 		cmocka_unit_test(a_ring_whose_lines_are_lost_is_no_second_cost),
+		cmocka_unit_test(a_share_that_is_kept_for_a_while_is_no_second_level),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,8 +22,6 @@
  * and if they are not, they lie this far apart. */
 #define SAME 0.05
 #define APART 1.3
-/* A second level knows so many times as many pages as the first at least. */
-#define NEAREST 1.3
 /* Reserved huge pages: so many at most, and fewer are of no use. */
 #define PAGES_TRIED 256u
 #define PAGES_FEWEST 8u
@@ -48,19 +46,6 @@ static bool is_open(const struct found *found)
 				found->second.end == MP_TLB_OPEN));
 }
 
-/* A first level that keeps part of a ring that it does not hold costs less at
- * first than later, as if there were a second of hardly more pages. */
-static void doubt_near(const struct mp_tlb_level *first,
-		       struct mp_tlb_level *second)
-{
-	if (second->end != MP_TLB_FOUND ||
-	    second->entries >= NEAREST * first->entries)
-		return;
-	second->end = MP_TLB_CANNOT;
-	second->ways = 0;
-	second->why = "it would know hardly more pages than the first, whose own replacement may look so";
-}
-
 /* Return: 0, or -ENOMEM. */
 static int find_levels(struct mp_tlb_ask *ask, struct found *found)
 {
@@ -76,7 +61,6 @@ static int find_levels(struct mp_tlb_ask *ask, struct found *found)
 		hops.other_skew = ask->other_skew;
 		hops.lines_held = ask->lines_held;
 		mp_tlb_second(&hops, &found->first, &found->second);
-		doubt_near(&found->first, &found->second);
 	} else {
 		found->second.end = hops.lacks && hops.plan ? MP_TLB_OPEN :
 							      MP_TLB_CANNOT;

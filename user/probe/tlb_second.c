@@ -33,6 +33,11 @@
  * from faster ones. */
 #define STEP_SHARE 0.3
 #define HOP_MIN_CYCLES 2.0
+/* A second level knows so many times as many pages as the first at least. */
+#define NEAREST 1.3
+/* .. and where only means tell: sets that are asked for fewer pages than twice
+ * what they hold may keep the same share of them until they lose all. */
+#define NEAREST_MEANS 2.0
 
 uint32_t mp_tlb_full_of(const struct mp_tlb_level *first)
 {
@@ -408,6 +413,18 @@ static void end_without(struct mp_tlb_ask *ask, struct mp_tlb_search *search,
 		    "the innermost cache or the arena ends first");
 }
 
+/* A first level that keeps part of a ring that it does not hold costs less at
+ * first than later, as if there were a second of hardly more pages. Means are
+ * of hits in both: that the cost is one for a while does not say that it is
+ * the second's. */
+static bool is_near(const struct mp_tlb_search *search,
+		    const struct mp_tlb_level *second)
+{
+	const double nearest = search->by_hops ? NEAREST : NEAREST_MEANS;
+
+	return second->entries < nearest * search->first->entries;
+}
+
 void mp_tlb_second(struct mp_tlb_ask *ask, struct mp_tlb_level *first,
 		   struct mp_tlb_level *second)
 {
@@ -435,6 +452,10 @@ void mp_tlb_second(struct mp_tlb_ask *ask, struct mp_tlb_level *first,
 		say = mp_tlb_find_held(ask, &search, second);
 	if (say != MP_TLB_YES) {
 		end(second, say, "from how many pages on one walks cannot be told: too noisy, or sets that are not plain ones");
+		return;
+	}
+	if (is_near(&search, second)) {
+		end(second, MP_TLB_UNSURE, "it would know hardly more pages than the first, whose own replacement may look so");
 		return;
 	}
 	second->end = MP_TLB_FOUND;
