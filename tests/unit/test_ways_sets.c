@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Guesses of ways and sets, parted by an oracle that knows the truth. */
+#include "probe/ways_held.h"
 #include "probe/ways_sets.h"
 
 #include <setjmp.h>
@@ -202,6 +203,38 @@ static void lines_that_stay_inside_leave_room_here(void **state)
 	assert_int_equal(sets.n, 0);
 }
 
+/* Three pieces of 2 MiB begin at three places of a level of 12 sets, which is
+ * no part of them: lines that share one of its sets in one fall on three. */
+static void pieces_that_begin_anywhere_inside_hide_more(void **state)
+{
+	const struct mp_ways_test apart = { .stride = 384 * KIB, .lines = 30 };
+	const struct mp_ways_test in_row = { .stride = 48 * KIB, .lines = 30 };
+	struct mp_ways_sets inner = { .line = 32, .grain = 32,
+				      .piece = 2 * MIB };
+	struct mp_ways_sets sets = { .line = 32, .grain = 32,
+				     .piece = 2 * MIB, .inner = &inner };
+	bool left = false;
+
+	(void)state;
+	assert_int_equal(mp_ways_add(&inner, MP_WAYS_REGULAR, 27 * 384,
+				     27 * 384), 0);
+	for (uint32_t i = 0; i < inner.n; i++)
+		if (inner.guess[i].ways == 27)
+			inner.guess[0] = inner.guess[i];
+	inner.n = 1;
+	assert_int_equal(mp_ways_inside(&sets, &in_row).high, 27);
+	assert_int_equal(mp_ways_inside(&sets, &apart).low, 27);
+	assert_int_equal(mp_ways_inside(&sets, &apart).high, 3 * 27);
+	assert_int_equal(mp_ways_add(&sets, MP_WAYS_REGULAR, 256 * KIB,
+				     256 * KIB), 0);
+	mp_ways_keep(&sets, &apart, MP_WAYS_FIT);
+	for (uint32_t i = 0; i < sets.n; i++)
+		left |= sets.guess[i].ways == 1 && !sets.guess[i].exclusive;
+	assert_true(left);
+	mp_ways_free(&sets);
+	mp_ways_free(&inner);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +246,7 @@ int main(void)
 		cmocka_unit_test(what_was_hidden_is_not_asked_of_multiples),
 		cmocka_unit_test(more_misses_than_full_sets_explain_rule_a_guess_out),
 		cmocka_unit_test(lines_that_stay_inside_leave_room_here),
+		cmocka_unit_test(pieces_that_begin_anywhere_inside_hide_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guesses of ways and sets. Lines a stride P apart fall on span / gcd(span, P)
+ * Guesses of ways and sets. Lines a stride P apart fall on span / mp_ways_gcd(span, P)
  * sets, each of which holds as many as it has ways; so every guess says
  * exactly how many lines fit at every stride, and two guesses that say the
  * same at all of them are the same. A level that is exclusive of the one
@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "probe/ways_held.h"
 
 /* Numbers of sets with a larger odd factor are rare. */
 #define ODD_REGULAR 15u
@@ -43,17 +45,6 @@
  * looked for among so many slots. */
 #define FLUSH_TIMES 4u
 #define FLUSH_SLOTS 4096u
-
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-	while (b) {
-		const uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
 
 static uint64_t min_of(uint64_t a, uint64_t b)
 {
@@ -130,90 +121,7 @@ void mp_ways_free(struct mp_ways_sets *sets)
 	sets->room = 0;
 }
 
-/* -- what a guess says -------------------------------------------------- */
-
-/* What the levels inside hold at a stride. */
-struct inside {
-	uint64_t low;
-	uint64_t high;
-};
-
-/*
- * An exclusive level holds its lines beside those inside. If they share one
- * set here, that is the sum. If not, it changes from hop to hop how many of
- * each set are inside: at times none, and at times enough of them.
- */
-static struct mp_ways_range beside(const struct mp_ways_guess *guess,
-				   uint64_t sets, const struct inside *inside)
-{
-	const uint64_t own = sets * guess->ways;
-	struct mp_ways_range held = { own, own + inside->high };
-
-	if (sets == 1)
-		held.low = own + inside->low;
-	return held;
-}
-
-static uint64_t sets_of(const struct mp_ways_guess *guess, uint64_t stride)
-{
-	return guess->span / gcd(guess->span, stride);
-}
-
-static struct mp_ways_range fitting(const struct mp_ways_guess *guess,
-				    uint64_t stride,
-				    const struct inside *inside)
-{
-	const uint64_t sets = sets_of(guess, stride);
-	const uint64_t own = sets * guess->ways;
-
-	if (guess->exclusive)
-		return beside(guess, sets, inside);
-	/* What the level inside keeps for good leaves room for others here. */
-	return (struct mp_ways_range){
-		own, own + (inside->high ? inside->high - 1 : 0)
-	};
-}
-
-static struct inside inside_of(const struct mp_ways_sets *sets,
-			       uint64_t stride, bool flushed)
-{
-	struct inside inside = { 0, 0 };
-	struct mp_ways_range held;
-
-	if (!sets->inner || flushed)
-		return inside;
-	held = mp_ways_held(sets->inner, stride);
-	inside.low = held.low;
-	inside.high = held.high;
-	return inside;
-}
-
-struct mp_ways_range mp_ways_held(const struct mp_ways_sets *sets,
-				  uint64_t stride)
-{
-	const struct inside inside = inside_of(sets, stride, false);
-	struct mp_ways_range held = { inside.low, inside.high };
-
-	for (uint32_t i = 0; i < sets->n; i++) {
-		const struct mp_ways_range one =
-			fitting(&sets->guess[i], stride, &inside);
-
-		if (!i || one.low < held.low)
-			held.low = one.low;
-		if (!i || one.high > held.high)
-			held.high = one.high;
-	}
-	return held;
-}
-
-struct mp_ways_range mp_ways_fitting(const struct mp_ways_sets *sets,
-				     const struct mp_ways_guess *guess,
-				     uint64_t stride)
-{
-	const struct inside inside = inside_of(sets, stride, false);
-
-	return fitting(guess, stride, &inside);
-}
+/* -- what a test says of them ------------------------------------------- */
 
 /* Does it say anything of lines that lie so? */
 static bool is_foretold(const struct mp_ways_sets *sets,
@@ -228,7 +136,7 @@ static bool is_foretold(const struct mp_ways_sets *sets,
 static double may_miss(const struct mp_ways_guess *guess,
 		       const struct mp_ways_test *test)
 {
-	const uint64_t sets = sets_of(guess, test->stride);
+	const uint64_t sets = mp_ways_sets_of(guess, test->stride);
 	const uint64_t each = test->lines / sets, more = test->lines % sets;
 
 	if (each > guess->ways)
@@ -256,13 +164,13 @@ static bool is_possible(const struct mp_ways_guess *guess,
 void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 		  uint32_t outcome)
 {
-	const struct inside inside = inside_of(sets, test->stride, test->flushed);
+	const struct mp_ways_range inside = mp_ways_inside(sets, test);
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < sets->n; i++) {
 		const struct mp_ways_guess *guess = &sets->guess[i];
 		const struct mp_ways_range held =
-			fitting(guess, test->stride, &inside);
+			mp_ways_with(guess, test->stride, &inside);
 
 		if (!is_foretold(sets, guess, test) ||
 		    is_possible(guess, test, &held, outcome))
@@ -436,8 +344,8 @@ static uint64_t most_shown(const struct choice *choice, uint64_t stride)
 static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 {
 	const struct mp_ways_sets *sets = choice->sets;
-	const struct inside inside = inside_of(sets, stride,
-						      choice->flushed);
+	const struct mp_ways_range inside =
+		mp_ways_inside_at(sets, stride, choice->flushed, !beyond);
 	const uint64_t room = beyond || sets->small ||
 			      sets->piece > SPAN_MAX ? SPAN_MAX / stride :
 						       sets->piece / stride;
@@ -452,7 +360,7 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 
 		if (beyond && sets->piece % guess->span)
 			continue;
-		choice->said[n].held = fitting(guess, stride, &inside);
+		choice->said[n].held = mp_ways_with(guess, stride, &inside);
 		if (choice->here)
 			expect_here(guess, &choice->said[n].held);
 		choice->said[n].weight = guess->weight;
@@ -474,7 +382,7 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 /* The least multiple of a span that is a stride. */
 static uint64_t stride_of(const struct mp_ways_sets *sets, uint64_t span)
 {
-	return span / gcd(span, sets->grain) * sets->grain;
+	return span / mp_ways_gcd(span, sets->grain) * sets->grain;
 }
 
 /* Powers of two, small odd multiples of them, and what guesses span. */
@@ -518,7 +426,7 @@ bool mp_ways_may_meet(const struct mp_ways_sets *sets, uint64_t at,
 		      uint64_t stride)
 {
 	for (uint32_t i = 0; i < sets->n; i++)
-		if (at % gcd(sets->guess[i].span, stride) == 0)
+		if (at % mp_ways_gcd(sets->guess[i].span, stride) == 0)
 			return true;
 	return false;
 }
@@ -551,7 +459,7 @@ static void try_flushed(struct choice *choice)
 	choice->flushed = true;
 	for (uint32_t i = 0; unit && i < sets->n && i < OWN_STRIDES; i++) {
 		const uint64_t span = sets->guess[i].span;
-		const uint64_t stride = span / gcd(span, unit) * unit;
+		const uint64_t stride = span / mp_ways_gcd(span, unit) * unit;
 		const struct mp_ways_test test = { .stride = stride };
 		uint64_t same;
 
@@ -574,20 +482,13 @@ static bool flushed_witness(const struct mp_ways_sets *sets,
 	if (!unit)
 		return false;
 	*test = (struct mp_ways_test){
-		.stride = guess->span / gcd(guess->span, unit) * unit,
+		.stride = guess->span / mp_ways_gcd(guess->span, unit) * unit,
 		.lines = guess->ways + 1,
 		.flushed = true,
 		.least = 1.0 / (guess->ways + 1),
 	};
 	return is_foretold(sets, guess, test) &&
 	       mp_ways_flushers(sets, test, &same, slot);
-}
-
-/* Only of lines in one piece is it known what the level inside does. */
-static bool is_in_row(const struct mp_ways_sets *sets,
-		      const struct mp_ways_test *test)
-{
-	return sets->small || test->stride * test->lines <= sets->piece;
 }
 
 static bool plain_witness(const struct mp_ways_sets *sets,
@@ -599,19 +500,22 @@ static bool plain_witness(const struct mp_ways_sets *sets,
 
 	test->lines = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct mp_ways_range held =
+		struct mp_ways_range held =
 			mp_ways_fitting(sets, guess, stride[i]);
+		struct mp_ways_range inside;
 		const struct mp_ways_test one = {
 			.stride = stride[i],
 			.lines = (uint32_t)held.low + 1,
 			.least = 1.0 / (double)(held.low + 1),
 		};
 
+		inside = mp_ways_inside(sets, &one);
+		held = mp_ways_with(guess, stride[i], &inside);
 		if (guess->exclusive ? held.low < held.high :
 		    2 * held.low <= held.high + 1)
 			continue;
 		if (is_foretold(sets, guess, &one) &&
-		    (!in_row || is_in_row(sets, &one)) &&
+		    (!in_row || mp_ways_in_row(sets, &one)) &&
 		    (!test->lines || one.lines < test->lines))
 			*test = one;
 	}

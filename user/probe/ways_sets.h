@@ -104,7 +104,7 @@ int mp_ways_add(struct mp_ways_sets *sets, uint32_t kind, double low,
 void mp_ways_free(struct mp_ways_sets *sets);
 
 /** mp_ways_held() - lines at a stride that levels up to this one hold, over
- * all guesses that are left */
+ * all guesses that are left, if they lie in one piece of memory */
 struct mp_ways_range mp_ways_held(const struct mp_ways_sets *sets,
 				  uint64_t stride);
 

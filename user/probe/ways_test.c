@@ -20,6 +20,7 @@
 #include "analysis/sweep.h"
 #include "ioctl/memprobe.h"
 #include "limits.h"
+#include "probe/ways_held.h"
 #include "probe/ways_order.h"
 #include "steps.h"
 
@@ -221,7 +222,7 @@ static enum mp_ways_outcome judge_test(const struct mp_ways_rig *rig,
 		return MP_WAYS_UNCLEAR;
 	/* Hits inside would make up for misses, in a mean. */
 	if (!level->single && level->k && share[0] < -MP_WAYS_SURE * finest &&
-	    test->lines > mp_ways_held(rig->sets->inner, test->stride).low)
+	    test->lines > mp_ways_inside(rig->sets, test).low)
 		return MP_WAYS_UNCLEAR;
 	if (share[1] < none)
 		return MP_WAYS_FIT;
@@ -477,7 +478,7 @@ int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 	rig->evidence[0] = id;
 	*outcome = judge_test(rig, test, share, NULL);
 	if (*outcome == MP_WAYS_FIT && where.here && test->lines >
-	    mp_ways_held(rig->sets->inner, test->stride).high)
+	    mp_ways_inside(rig->sets, test).high)
 		*outcome = MP_WAYS_FIT_HERE;
 	if (*outcome != MP_WAYS_LACKING)
 		return 0;

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a guess says of the lines that fit. Lines of one piece of memory fall
+ * on sets by their stride. Pieces lie anywhere: where the span of a level is
+ * no part of them, lines of several fall on other sets of it than lines of one.
+ */
+#include "probe/ways_held.h"
+
+#include <stddef.h>
+
+uint64_t mp_ways_gcd(uint64_t a, uint64_t b)
+{
+	while (b) {
+		const uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+uint64_t mp_ways_sets_of(const struct mp_ways_guess *guess, uint64_t stride)
+{
+	return guess->span / mp_ways_gcd(guess->span, stride);
+}
+
+bool mp_ways_in_row(const struct mp_ways_sets *sets,
+		    const struct mp_ways_test *test)
+{
+	return sets->small || test->stride * test->lines <= sets->piece;
+}
+
+/*
+ * An exclusive level holds its lines beside those inside. If they share one
+ * set here, that is the sum. If not, it changes from hop to hop how many of
+ * each set are inside: at times none, and at times enough of them.
+ */
+static struct mp_ways_range beside(const struct mp_ways_guess *guess,
+				   uint64_t sets,
+				   const struct mp_ways_range *inside)
+{
+	const uint64_t own = sets * guess->ways;
+	struct mp_ways_range held = { own, own + inside->high };
+
+	if (sets == 1)
+		held.low = own + inside->low;
+	return held;
+}
+
+struct mp_ways_range mp_ways_with(const struct mp_ways_guess *guess,
+				  uint64_t stride,
+				  const struct mp_ways_range *inside)
+{
+	const uint64_t sets = mp_ways_sets_of(guess, stride);
+	const uint64_t own = sets * guess->ways;
+
+	if (guess->exclusive)
+		return beside(guess, sets, inside);
+	/* What the level inside keeps for good leaves room for others here. */
+	return (struct mp_ways_range){
+		own, own + (inside->high ? inside->high - 1 : 0)
+	};
+}
+
+/* The same of a level inside, of lines that may lie in several pieces: those
+ * may all begin at one place of its sets, or each at another one. */
+static struct mp_ways_range with_pieces(const struct mp_ways_sets *sets,
+					const struct mp_ways_guess *guess,
+					uint64_t stride, bool in_row,
+					const struct mp_ways_range *inside)
+{
+	struct mp_ways_range held;
+
+	if (in_row || sets->small || sets->piece % guess->span == 0)
+		return mp_ways_with(guess, stride, inside);
+	held = mp_ways_with(guess, mp_ways_gcd(stride, sets->piece), inside);
+	held.low = guess->ways;
+	return held;
+}
+
+static struct mp_ways_range held_at(const struct mp_ways_sets *sets,
+				    uint64_t stride, bool in_row)
+{
+	const struct mp_ways_range inside =
+		mp_ways_inside_at(sets, stride, false, in_row);
+	struct mp_ways_range held = inside;
+
+	for (uint32_t i = 0; i < sets->n; i++) {
+		const struct mp_ways_range one =
+			with_pieces(sets, &sets->guess[i], stride, in_row,
+				    &inside);
+
+		if (!i || one.low < held.low)
+			held.low = one.low;
+		if (!i || one.high > held.high)
+			held.high = one.high;
+	}
+	return held;
+}
+
+struct mp_ways_range mp_ways_inside_at(const struct mp_ways_sets *sets,
+				       uint64_t stride, bool flushed,
+				       bool in_row)
+{
+	if (!sets->inner || flushed)
+		return (struct mp_ways_range){ 0, 0 };
+	return held_at(sets->inner, stride, in_row);
+}
+
+struct mp_ways_range mp_ways_inside(const struct mp_ways_sets *sets,
+				    const struct mp_ways_test *test)
+{
+	return mp_ways_inside_at(sets, test->stride, test->flushed,
+				 mp_ways_in_row(sets, test));
+}
+
+struct mp_ways_range mp_ways_held(const struct mp_ways_sets *sets,
+				  uint64_t stride)
+{
+	return held_at(sets, stride, true);
+}
+
+struct mp_ways_range mp_ways_fitting(const struct mp_ways_sets *sets,
+				     const struct mp_ways_guess *guess,
+				     uint64_t stride)
+{
+	const struct mp_ways_range inside =
+		mp_ways_inside_at(sets, stride, false, true);
+
+	return mp_ways_with(guess, stride, &inside);
+}
