@@ -403,6 +403,26 @@ static void what_leaves_with_the_level_outside_is_not_shared(void **state)
 	measured("cpu.l1d.shared", 2, 0);
 }
 
+/* Pages that crowd sets of one way put lines out of the level inside, which
+ * holds all that is left: no hop is served by the outer one. */
+static void an_outer_level_that_hides_is_not_the_inner_one(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4100 memory_latency=270\n"
+	    "clock tsc_mhz=3100 step=1 read=75\n"
+	    "place pages=random thp=refused huge=0\n"
+	    "level name=l1d size=16K ways=8 latency=4 "
+	    "policy=qlru_h11_m1_r1_u2\n"
+	    "level name=l2 size=128K ways=8 latency=10 index=physical "
+	    "policy=tree-plru inclusion=inclusive\n"
+	    "level name=l3 size=160K ways=1 latency=20 index=physical "
+	    "inclusion=inclusive\n"
+	    "level name=l4 size=384K ways=6 latency=37 index=physical "
+	    "policy=srrip inclusion=inclusive\n"
+	    "noise gaps=0.02 seen=yes\n", NULL);
+	not_wrong("cpu.l2.size", 128 * 1024, 0.125);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -424,6 +444,7 @@ int main(void)
 		TEST(a_walk_is_no_part_of_a_latency),
 		TEST(where_a_level_may_overflow_it_is_not_read),
 		TEST(what_leaves_with_the_level_outside_is_not_shared),
+		TEST(an_outer_level_that_hides_is_not_the_inner_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -513,6 +513,22 @@ static void less_kept(const struct mp_cpu_edges *edges, uint32_t k,
 	fact->value = sqrt(fact->low * fact->high);
 }
 
+/*
+ * Lines that fall on sets at random crowd some of a level that includes this
+ * one, and what it puts out leaves this one, too. If this one holds all that
+ * is left there, no hop is ever served by that level: the edge is its, and of
+ * this one only what was seen to hit is known.
+ */
+static void hide_outer(const struct mp_cpu_edges *edges, uint32_t k,
+		       struct mp_fact *fact)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+
+	if (mp_cpu_small_pages(edges, k) ||
+	    edges->table->shape[edge->shape].scatter != 0)
+		fact->low = fmin(fact->low, mp_cpu_share_held(edges, k));
+}
+
 static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 		  struct mp_fact *fact)
 {
@@ -574,6 +590,7 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 		/* What the innermost one held is certain, whatever shape. */
 		if (!k && !edges->single)
 			fact->low = fmin(edge->low, mp_cpu_held(edges, 0));
+		hide_outer(edges, k, fact);
 		fact->value = fact->low;
 		snprintf(fact->reason, sizeof(fact->reason),
 			 "limits lie too far apart to call it measured; best estimate %.0f KiB",

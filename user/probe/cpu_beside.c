@@ -186,6 +186,13 @@ static void all_alone(const struct mp_cpu_alone *alone, struct mp_fact *fact)
 		 alone->size / 1024);
 }
 
+/* The edge's lower limit; of a bound, what was judged to be one. */
+static double low_of(const struct mp_edge *edge, const struct mp_fact *fact)
+{
+	return fact->verdict == MP_AT_LEAST ? fmin(edge->low, fact->low) :
+					      edge->low;
+}
+
 /* The edge less what the levels inside hold, as far as that is so. */
 static bool less_inner(const struct mp_view *view,
 		       const struct mp_cpu_edges *edges, uint32_t k,
@@ -193,16 +200,17 @@ static bool less_inner(const struct mp_view *view,
 {
 	const struct mp_edge *edge = &edges->edge[k], *inner = edge - 1;
 	const double inside = inside_of(edges, k);
+	const double low = low_of(edge, fact);
 	/* Two levels make one edge, which no shape of one is. */
 	const double model = is_plain(edges, k) ? 1 : SUM_MODEL;
 
-	fact->low = fmax(fmin(edge->low, edge->size / model) - inside, 1);
+	fact->low = fmax(fmin(low, edge->size / model) - inside, 1);
 	if (!exclusive || !is_even(view, inner)) {
 		if (inner->size > edge->size * MP_CPU_LITTLE)
 			fact->value = sqrt(fact->low * fact->high);
 		return false;
 	}
-	fact->low = fmax(edge->low / model - inside, 1);
+	fact->low = fmax(low / model - inside, 1);
 	fact->high = edge->high * model - inner->low;
 	/* Where it is not sharp a round number may lie far off the middle. */
 	fact->value = fact->high > fact->low * ROUNDED ?
@@ -238,7 +246,7 @@ static void less_old(const struct mp_cpu_edges *edges, uint32_t k,
 		fact->low = fmin(fact->low, beside->stride.low);
 		fact->value = beside->stride.low;
 	} else {
-		fact->low = fmax(edge->low - edge[-1].high, 1);
+		fact->low = fmax(low_of(edge, fact) - edge[-1].high, 1);
 	}
 	if (fact->high <= fact->low * MP_CPU_APART_MAX)
 		return;

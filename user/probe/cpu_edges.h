@@ -46,6 +46,16 @@ uint32_t mp_cpu_share_muddled(const struct mp_curve *curve,
  * where level @k begins to miss; 0 where hops were not timed */
 double mp_cpu_share_kept(const struct mp_cpu_edges *edges, uint32_t k);
 
+/**
+ * mp_cpu_share_held() - what the hits of rings prove that level @k holds, with
+ * those inside
+ *
+ * Of a ring that is walked round and round no way to throw lines out makes a
+ * greater share of hops hit than the share of it that there is room for.
+ * Return: bytes; INFINITY where hops were not timed.
+ */
+double mp_cpu_share_held(const struct mp_cpu_edges *edges, uint32_t k);
+
 /** mp_cpu_share_comes() - do nearly all hops come to miss level @k? */
 bool mp_cpu_share_comes(const struct mp_curve *curve,
 			const struct mp_spectrum *spectrum, uint32_t k);

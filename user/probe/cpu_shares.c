@@ -216,6 +216,23 @@ double mp_cpu_share_kept(const struct mp_cpu_edges *edges, uint32_t k)
 	return kept;
 }
 
+double mp_cpu_share_held(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_curve *curve = mp_cpu_level_side(edges, k, 0);
+	double held = 0;
+
+	if (!edges->single)
+		return INFINITY;
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+		const double miss = mp_cpu_share_of(at, &edges->spectrum, k);
+
+		if (!isnan(miss))
+			held = fmax(held, (1 - miss) * (double)at->length);
+	}
+	return held;
+}
+
 int mp_cpu_share_level(const struct mp_curve *curve,
 		       const struct mp_spectrum *spectrum, uint32_t k,
 		       struct mp_level *level)
