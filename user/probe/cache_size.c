@@ -69,6 +69,8 @@
 #define DEAR_SHARP 1.4
 /* Sharp enough for an outermost level to be a round number. */
 #define VERY_SHARP 1.06
+/* Sets of so few ways are crowded long before the level is full. */
+#define CROWDED_WAYS 2u
 /* Where small pages are scattered limits hold for sets that are a power of
  * two, which is not known: they have to be nearer each other. */
 #define SCATTERED_APART_MAX 1.25
@@ -514,18 +516,18 @@ static void less_kept(const struct mp_cpu_edges *edges, uint32_t k,
 }
 
 /*
- * Lines that fall on sets at random crowd some of a level that includes this
- * one, and what it puts out leaves this one, too. If this one holds all that
- * is left there, no hop is ever served by that level: the edge is its, and of
- * this one only what was seen to hit is known.
+ * Lines that fall on sets at random crowd some sets of a level of few ways,
+ * and where that includes this one what it puts out leaves this one, too. If
+ * this one holds all that is left there, no hop is ever served by that level:
+ * the edge is its, and of this one only what was seen to hit is known.
  */
 static void hide_outer(const struct mp_cpu_edges *edges, uint32_t k,
 		       struct mp_fact *fact)
 {
-	const struct mp_edge *edge = &edges->edge[k];
+	const struct mp_miss_shape *shape =
+		&edges->table->shape[edges->edge[k].shape];
 
-	if (mp_cpu_small_pages(edges, k) ||
-	    edges->table->shape[edge->shape].scatter != 0)
+	if (shape->scatter != 0 && shape->ways <= CROWDED_WAYS)
 		fact->low = fmin(fact->low, mp_cpu_share_held(edges, k));
 }
 
