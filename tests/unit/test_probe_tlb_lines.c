@@ -340,6 +340,29 @@ static void a_ring_whose_lines_are_lost_is_no_second_cost(void **state)
 	made_sim_close(&sim);
 }
 
+/* Pages four apart have room for one line of each in sixteen sets of the
+ * innermost cache: 64 of them in all, whatever the TLBs hold. */
+static void lines_of_pages_far_apart_are_no_ways(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=3600 memory_latency=125\n"
+	    "clock tsc_mhz=1800 step=1 read=60\nplace pages=random\n"
+	    "level name=l1d size=64K ways=4 line=256 latency=5 "
+	    "policy=qlru_h00_m1_r0_u1\n"
+	    "level name=l2 size=256K ways=1 line=256 latency=18\n"
+	    "level name=l3 size=512K ways=2 line=256 latency=31 "
+	    "policy=tree-plru inclusion=exclusive\n"
+	    "tlb level=1 page=4K entries=64 ways=32\n"
+	    "tlb level=1 page=2M entries=64 ways=64\nwalk cost=26\n"
+	    "noise gaps=0.02\n");
+	is("cpu.dtlb.entries", 64);
+	assert_int_not_equal(made_sim_fact(&sim, "cpu.stlb.entries")->verdict,
+			     MP_MEASURED);
+	assert_int_not_equal(made_sim_fact(&sim, "cpu.stlb.ways")->verdict,
+			     MP_MEASURED);
+	made_sim_close(&sim);
+}
+
 /* Of five or six pages a set of four loses as many, of seven all: as if those
  * were hits in a second level, and these walks. */
 static void a_share_that_is_kept_for_a_while_is_no_second_level(void **state)
@@ -380,6 +403,7 @@ int main(void)
 		cmocka_unit_test(pages_an_odd_number_apart_bear_entries_out),
 		cmocka_unit_test(reserved_pages_are_counted_to_the_last),
 		cmocka_unit_test(a_ring_whose_lines_are_lost_is_no_second_cost),
+		cmocka_unit_test(lines_of_pages_far_apart_are_no_ways),
 		cmocka_unit_test(a_share_that_is_kept_for_a_while_is_no_second_level),
 	};
 

@@ -189,6 +189,13 @@ bool mp_tlb_fits(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n)
 	return n && (uint64_t)stride * n <= ask->pages_most;
 }
 
+bool mp_tlb_clear(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n)
+{
+	return n <= ask->lines_held &&
+	       (stride == 1 || n <= ask->lines_apart) &&
+	       mp_tlb_fits(ask, stride, n);
+}
+
 /* @least: of the replicate that has the fewest. */
 static double share_of(const struct mp_tlb_ask *ask, const struct mp_exp *exp,
 		       double cycles, bool least)
@@ -393,7 +400,7 @@ bool mp_tlb_ask_init(struct mp_tlb_ask *ask, const struct mp_view *view,
 	small.pages = MP_PAGES_4K;
 	small.page_bytes = MP_TLB_SMALL_PAGE;
 	there &= find_held(&small);
-	ask->lines_held = small.lines_held;
+	ask->lines_held = ask->lines_apart = small.lines_held;
 	ask->lines_most = small.view->caps & MP_CAP_PHASES ? small.lines_most :
 							     small.lines_held;
 	ask->lacks |= small.lacks;

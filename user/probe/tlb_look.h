@@ -22,6 +22,7 @@
  * @skew: each page's line lies so many lines further into it than the last's
  * @other_skew: another one, by which the caches lose other lines
  * @lines_held: so many lines, one a page, surely hit the innermost cache
+ * @lines_apart: .. of pages however far apart; the others lie side by side
  * @lines_most: so many may; where they do, mp_tlb_twin() tells
  * @step_cycles: of the clock
  * @single: single hops are timed
@@ -42,6 +43,7 @@ struct mp_tlb_ask {
 	uint32_t skew;
 	uint32_t other_skew;
 	uint32_t lines_held;
+	uint32_t lines_apart;
 	uint32_t lines_most;
 	double step_cycles;
 	bool single;
@@ -152,6 +154,10 @@ bool mp_tlb_gather(struct mp_tlb_ask *ask, const struct mp_exp *exp,
 
 /** mp_tlb_fits() - does an arena have room for such a ring? */
 bool mp_tlb_fits(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n);
+
+/** mp_tlb_clear() - may that be, and does the innermost cache surely hold a line
+ * of each? Far apart they fall on fewer of its sets. */
+bool mp_tlb_clear(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n);
 
 /**
  * mp_tlb_share() - of a ring that has been looked at, the share of hops that

@@ -22,8 +22,7 @@ static uint32_t holds(struct mp_tlb_ask *ask, const struct mp_tlb_search *search
 {
 	uint32_t more, same;
 
-	if (n + 1 > ask->lines_held || n <= search->first->held ||
-	    !mp_tlb_fits(ask, stride, n + 1))
+	if (n <= search->first->held || !mp_tlb_clear(ask, stride, n + 1))
 		return MP_TLB_UNSURE;
 	more = mp_tlb_walks(ask, search, stride, n + 1);
 	same = mp_tlb_walks(ask, search, stride, n);
@@ -172,7 +171,7 @@ static uint32_t walks_of(struct mp_tlb_ask *ask, const struct mp_tlb_search *sea
 	const uint32_t n = second->held + more;
 	struct mp_tlb_seen seen;
 
-	if (n > ask->lines_held || !mp_tlb_fits(ask, second->stride, n))
+	if (!mp_tlb_clear(ask, second->stride, n))
 		return MP_TLB_UNSURE;
 	if (!mp_tlb_look(ask, second->stride, n, 2 * MP_TLB_REPLICATES, &seen))
 		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;

@@ -206,8 +206,7 @@ uint32_t mp_tlb_find_walk(struct mp_tlb_ask *ask, struct mp_tlb_search *search,
 	uint32_t say, both;
 	struct mp_tlb_seen seen, also;
 
-	if (more > ask->lines_held ||
-	    !mp_tlb_fits(ask, search->next_stride, more))
+	if (!mp_tlb_clear(ask, search->next_stride, more))
 		more = n - n / 8;
 	say = walk_with(ask, search, n, &seen);
 	both = walk_with(ask, search, more, &also);
