@@ -272,13 +272,19 @@ static void pair_cannot(struct pair *pair, const char *why)
 	mp_fact_cannot(pair->ns, "ns", "%s", why);
 }
 
+/* Shares of a hop that are translation: at most, and as rings of pages say. */
+struct translation {
+	double most;
+	double seen;
+};
+
 /* Replicates with the neighbours' part taken out; @inner is the latency of
- * the level inside, already known. Return: the value, even where it makes no
- * fact: the next level goes by it. */
+ * the level inside, already known. Return: the value, translation and all,
+ * even where it makes no fact: the next level goes by it. */
 static double settle(const double *value, uint32_t n, const struct mixture *mix,
-		   double inner, double outer, double translation, uint64_t seed,
-		   const struct mp_curve_at *at, const char *unit,
-		   struct mp_fact *fact)
+		   double inner, double outer, const struct translation *pages,
+		   uint64_t seed, const struct mp_curve_at *at,
+		   const char *unit, struct mp_fact *fact)
 {
 	struct mp_interval limits, all;
 	double own[REPLICATES_MAX], raw = mp_stat_median_of(value, n), moved;
@@ -296,12 +302,14 @@ static double settle(const double *value, uint32_t n, const struct mixture *mix,
 	/* The shapes are models: half of what they moved is doubt. */
 	moved = fabs(limits.value - raw) / 2;
 	fact->verdict = MP_MEASURED;
-	fact->value = limits.value;
-	fact->low = limits.low * (1 - MP_CPU_CLOCK_ERROR - translation) -
+	/* What was seen of translation is no part of it; the upper limit stays,
+	 * as rings of pages may miss more of them than this one does. */
+	fact->value = limits.value * (1 - pages->seen);
+	fact->low = limits.low * (1 - MP_CPU_CLOCK_ERROR - pages->most) -
 		    moved;
 	fact->high = limits.high * (1 + MP_CPU_CLOCK_ERROR) + moved;
 	mp_fact_note(fact, at->id);
-	if (translation > TRANSLATION && fact->high > fact->low * CLOSE) {
+	if (pages->most > TRANSLATION && fact->high > fact->low * CLOSE) {
 		mp_fact_cannot(fact, unit,
 			       "between %.1f and %.1f: so few slots lie in a page that their translation may be part of it",
 			       fact->low, fact->high);
@@ -414,22 +422,24 @@ static void go_by_edge(const struct mp_cpu_edges *edges, uint32_t k,
 
 /* The share of a hop that may be translation: where lines are long, few slots
  * share a page, and pages are more than the first TLB knows. */
-static double translation_of(const struct mp_view *view,
-			     const struct mp_cpu_edges *edges, uint64_t stride,
-			     uint32_t k, const struct mp_curve_at *at)
+static struct translation translation_of(const struct mp_view *view,
+					 const struct mp_cpu_edges *edges,
+					 uint64_t stride, uint32_t k,
+					 const struct mp_curve_at *at)
 {
-	const double usual = k < OUTER ? 0 : TRANSLATION;
+	struct translation of = { .most = k < OUTER ? 0 : TRANSLATION };
 	const double cycles = isnan(at->mid_cycles) ? at->mid_ns :
 						      at->mid_cycles;
 	const double pages = (double)stride / PAGE / cycles;
-	double seen;
 
 	if (at->length <= KNOWN_BYTES)
-		return usual;
-	seen = mp_cpu_pages_cost(view, edges, at->length) * pages;
+		return of;
+	/* NaN, where it was not measured, is less than nothing. */
+	of.seen = fmax(mp_cpu_pages_cost(view, edges, at->length) * pages, 0);
+	of.most = fmax(of.most, of.seen);
 	if (stride > USUAL_STRIDE)
-		seen = fmax(seen, SECOND_CYCLES * pages);
-	return fmax(usual, seen);
+		of.most = fmax(of.most, SECOND_CYCLES * pages);
+	return of;
 }
 
 static void infer_level(const struct mp_view *view,
@@ -439,7 +449,8 @@ static void infer_level(const struct mp_view *view,
 	const struct mp_curve_at *at;
 	struct mp_sweep sweep;
 	struct mixture mix;
-	double translation, own, ratio, outer;
+	struct translation pages;
+	double own, ratio, outer;
 
 	/* Rings that the innermost one holds tell its latency all the same. */
 	if (k >= edges->doubt.level && k) {
@@ -471,7 +482,7 @@ static void infer_level(const struct mp_view *view,
 				       "too few undisturbed measurements");
 		return;
 	}
-	translation = translation_of(view, edges, sweep.stride, k, at);
+	pages = translation_of(view, edges, sweep.stride, k, at);
 	mixture_at(edges, k, (double)at->length, &mix);
 	outer = edges->edge[k].outside;
 	ratio = at->mid_ns / at->mid_cycles;
@@ -482,11 +493,11 @@ static void infer_level(const struct mp_view *view,
 			       "the core clock is not known");
 	} else {
 		inner[0] = settle(at->cycles, at->n, &mix, inner[0], outer,
-				  translation, view->seed, at, "cycles",
+				  &pages, view->seed, at, "cycles",
 				  pair->cycles);
 	}
 	inner[1] = settle(at->ns, at->n, &mix, inner[1], outer * ratio,
-			  translation, view->seed, at, "ns", pair->ns);
+			  &pages, view->seed, at, "ns", pair->ns);
 }
 
 static int series(const struct mp_view *view, const struct mp_curve *curve,
