@@ -259,7 +259,8 @@ static double pages_error(const struct mp_edge_data *data,
 
 	if (edge->still)
 		return 1;
-	if (!data->is_share)
+	/* Of what may be hashed a small spread says nothing. */
+	if (!data->is_share || data->may_hash)
 		return edge->sway > SWAYS ? SWAYS_ERROR : 1;
 	return shape->scatter == 0 || places < PLACES_FEW ? PLACES_ERROR : 1;
 }
