@@ -12,8 +12,12 @@
 #include <cmocka.h>
 
 #include "made_hops.h"
+#include "rng.h"
 
 #define KIB 1024.0
+#define PAGE_LINES 64u
+#define SETS_MOST 400u
+#define ODD_LEVELS 60u
 
 static struct made_hops hops;
 static struct mp_spectrum spectrum;
@@ -266,6 +270,67 @@ static void limits_are_widened_for_pages_that_make_a_difference(void **state)
 	assert_true(edge.high > edge.low * 1.5);
 }
 
+/* What a ring of lines misses of a level that evicts the oldest, pages lying
+ * anywhere. */
+static double thrown(uint32_t sets, uint32_t ways, uint32_t lines,
+		     struct mp_rng *rng)
+{
+	uint32_t in_set[SETS_MOST] = { 0 }, missed = 0;
+	uint64_t frame = 0;
+
+	for (uint32_t i = 0; i < lines; i++) {
+		if (i % PAGE_LINES == 0)
+			frame = mp_rng_next(rng) >> 40;
+		in_set[(frame * PAGE_LINES + i % PAGE_LINES) % sets]++;
+	}
+	for (uint32_t s = 0; s < sets; s++)
+		missed += in_set[s] > ways ? in_set[s] : 0;
+	return (double)missed / lines;
+}
+
+/* Sets of any number over pages at random, few places for a page among them:
+ * limits that make a measured size hold it. */
+static void measured_limits_of_odd_sets_over_small_pages_hold(void **state)
+{
+	uint32_t measured = 0;
+	struct mp_rng rng;
+
+	(void)state;
+	edges.full = true;
+	edges.table = mp_miss_table_get();
+	mp_rng_seed(&rng, 5);
+	for (uint32_t m = 0; m < ODD_LEVELS; m++) {
+		const uint32_t ways = 2 + mp_rng_below(&rng, 15);
+		const uint32_t sets = 25 + mp_rng_below(&rng, SETS_MOST - 25);
+		const double size = 64.0 * sets * ways;
+		struct mp_edge_data data = {
+			.page_bytes = 4096, .is_share = true,
+			.from = size / 4, .to = size * 3,
+		};
+		struct mp_edge edge;
+
+		for (int k = -16; k <= 16; k++) {
+			struct mp_edge_point *p = &data.point[data.n++];
+			const uint32_t lines = (uint32_t)(sets * ways *
+							  exp2(k / 8.0));
+
+			p->x = 64.0 * lines;
+			p->n = 40;
+			for (uint32_t r = 0; r < p->n; r++)
+				p->y[r] = thrown(sets, ways, lines, &rng);
+		}
+		if (!mp_cpu_edge_of(&view, &edges, 1, false, &data, &edge) ||
+		    edge.high > edge.low * 1.25)
+			continue;
+		measured++;
+		if (edge.low > size || edge.high < size)
+			fail_msg("%u ways, %u sets: %g [%g %g]", ways, sets,
+				 edge.size / size, edge.low / size,
+				 edge.high / size);
+	}
+	assert_true(measured >= ODD_LEVELS / 12);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -279,6 +344,7 @@ int main(void)
 		TEST(a_latency_is_read_where_its_peak_is_highest),
 		TEST(a_stretch_without_lengths_is_a_hole),
 		TEST(limits_are_widened_for_pages_that_make_a_difference),
+		TEST(measured_limits_of_odd_sets_over_small_pages_hold),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
