@@ -278,8 +278,10 @@ bool mp_cpu_edge_of(const struct mp_view *view, const struct mp_cpu_edges *edges
 	     !mp_edge_fit_kept(data, edges->table, view->seed + k, edge) &&
 	     edge->misfit <= MISFIT_MAX;
 	if (edges->full && data->page_bytes > 0) {
-		edge->low /= pages_error(data, edges->table, edge);
-		edge->high *= pages_error(data, edges->table, edge);
+		const double error = pages_error(data, edges->table, edge);
+
+		edge->low /= error;
+		edge->high *= error;
 	}
 	if (data->may_hash && !(data->page_bytes > 0) && is_hashed(edges, k, edge))
 		edge->low /= FEW_WAYS;

@@ -96,7 +96,7 @@ static uint32_t find_hit(struct mp_tlb_ask *ask, struct mp_tlb_search *search,
 	struct mp_tlb_seen full;
 	double share;
 
-	if (n > ask->lines_held || !mp_tlb_fits(ask, 1, n))
+	if (!mp_tlb_clear(ask, 1, n))
 		return MP_TLB_UNSURE;
 	if (!mp_tlb_look(ask, 1, n, MP_TLB_MANY, &full))
 		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guesses of ways and sets. Lines a stride P apart fall on span / mp_ways_gcd(span, P)
+ * Guesses of ways and sets. Lines a stride P apart fall on span / gcd(span, P)
  * sets, each of which holds as many as it has ways; so every guess says
  * exactly how many lines fit at every stride, and two guesses that say the
  * same at all of them are the same. A level that is exclusive of the one
