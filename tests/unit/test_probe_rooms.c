@@ -72,7 +72,9 @@ static void a_size_needs_no_inclusion_where_lines_are_counted(void **state)
 	    "level name=l3 size=384K ways=2 latency=64\n");
 	size = made_sim_fact(&sim, "cpu.l2.size");
 	assert_int_equal(size->verdict, MP_MEASURED);
-	assert_true(size->low <= 48 * KIB && size->value == 48 * KIB);
+	/* Twelve lines, of which a random level may have kept a part. */
+	assert_true(size->low < 48 * KIB && size->low > 45 * KIB);
+	assert_true(size->value == 48 * KIB);
 	made_sim_ask(&sim, mp_probe_find("inclusion"));
 	assert_int_equal(made_sim_fact(&sim, "cpu.l2.inclusion")->verdict,
 			 MP_NOT_MEASURABLE);

@@ -137,7 +137,7 @@ static void by_itself(bool exclusive, const struct mp_cpu_stride *stride,
 {
 	fact->verdict = MP_MEASURED;
 	fact->reason[0] = 0;
-	fact->low = stride->low;
+	fact->low = stride->least;
 	fact->high = stride->high;
 	fact->value = stride->low;
 	for (uint32_t i = 0; i < 2; i++)
@@ -148,6 +148,7 @@ static void by_itself(bool exclusive, const struct mp_cpu_stride *stride,
 	if (fact->high <= fact->low * MP_CPU_APART_MAX)
 		return;
 	fact->verdict = MP_AT_LEAST;
+	fact->value = fact->low;
 	snprintf(fact->reason, sizeof(fact->reason),
 		 "lines that lie so far apart that %.0f KiB fit and %.0f KiB do not",
 		 stride->low / 1024, stride->high / 1024);
@@ -243,7 +244,7 @@ static void less_old(const struct mp_cpu_edges *edges, uint32_t k,
 	const struct mp_edge *edge = &edges->edge[k];
 
 	if (beside->stride.known) {
-		fact->low = fmin(fact->low, beside->stride.low);
+		fact->low = fmin(fact->low, beside->stride.least);
 		fact->value = beside->stride.low;
 	} else {
 		fact->low = fmax(low_of(edge, fact) - edge[-1].high, 1);

@@ -187,6 +187,12 @@ static void count(const struct mp_batch *batch,
 	}
 }
 
+/* Of so many lines these may stay inside. */
+static double left_of(double lines)
+{
+	return LEFT_PART * lines > NONE ? LEFT_PART * lines : 0;
+}
+
 static enum outcome outcome_of(const struct rig *rig,
 			       const struct mp_batch *batch)
 {
@@ -194,7 +200,7 @@ static enum outcome outcome_of(const struct rig *rig,
 	const double own = edges->edge[rig->k].inside;
 	const double step = own - edges->edge[rig->k - 1].inside;
 	const double lines = (double)batch->exp.actor[RING_A].hops;
-	const double inside = lines > 1 ? fmax(NONE, LEFT_PART * lines) :
+	const double inside = lines > 1 ? fmax(NONE, left_of(lines)) :
 			      LEFT_MAX;
 	const uint32_t cold = lines > 1 ? COLD : ONE_COLD;
 	struct tally tally = { 0 };
@@ -438,6 +444,7 @@ static enum outcome try_stride(struct rig *rig, struct mp_cpu_stride *stride)
 		return outcome;
 	stride->low = (double)fits * apart;
 	stride->high = (double)misses * apart;
+	stride->least = ((double)fits - left_of((double)fits)) * apart;
 	stride->holds = holds(edge, edge - 1, stride);
 	return confirm(rig, fits, misses, stride);
 }

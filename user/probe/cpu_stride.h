@@ -18,6 +18,7 @@
  * @known: bytes that fit were found; the rest says nothing if not
  * @holds: MP_CPU_HOLDS_OTHERS, MP_CPU_HOLDS_NO_OTHERS or unknown
  * @low, @high: bytes that fit, and that do not
+ * @least: .. that fit less those that may have stayed inside
  * @id: of a ring that fits and of one that does not; 0 = none
  */
 struct mp_cpu_stride {
@@ -25,6 +26,7 @@ struct mp_cpu_stride {
 	uint32_t holds;
 	double low;
 	double high;
+	double least;
 	uint64_t id[2];
 };
 
