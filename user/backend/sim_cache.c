@@ -406,19 +406,33 @@ bool mp_sim_cache_victim(const struct mp_sim_cache *cache, uint64_t *virtual)
 	return true;
 }
 
-bool mp_sim_cache_has(const struct mp_sim_cache *cache, uint64_t set,
-		      uint64_t virtual)
+/* Return: the bits of a line's sectors that are there. */
+static uint32_t sectors_of(const struct mp_sim_cache *cache, uint64_t set,
+			   uint64_t virtual)
 {
 	const uint32_t *words = cache->word + set * cache->pitch;
-	const uint32_t sector = mp_sim_set_sector(cache, virtual);
 	const uint32_t key = mp_sim_set_key(cache, virtual);
 	uint32_t way;
 
 	if (cache->layout == MP_SIM_LINKED)
-		return cache->list[key].sectors & sector;
+		return cache->list[key].sectors;
 	way = mp_sim_set_find(words, cache->pitch, key << cache->sectors,
 		   ~0u << cache->sectors);
-	return way != MP_SIM_SET_ABSENT && words[way] & sector;
+	return way == MP_SIM_SET_ABSENT ? 0 :
+	       words[way] & ~(~0u << cache->sectors);
+}
+
+bool mp_sim_cache_has(const struct mp_sim_cache *cache, uint64_t set,
+		      uint64_t virtual)
+{
+	return sectors_of(cache, set, virtual) &
+	       mp_sim_set_sector(cache, virtual);
+}
+
+bool mp_sim_cache_holds(const struct mp_sim_cache *cache, uint64_t set,
+			uint64_t virtual)
+{
+	return sectors_of(cache, set, virtual);
 }
 
 bool mp_sim_cache_take(struct mp_sim_cache *cache, uint64_t set,

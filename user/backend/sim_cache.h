@@ -156,6 +156,10 @@ bool mp_sim_cache_victim(const struct mp_sim_cache *cache, uint64_t *virtual);
 bool mp_sim_cache_has(const struct mp_sim_cache *cache, uint64_t set,
 		      uint64_t virtual);
 
+/** mp_sim_cache_holds() - is any sector of a line there? Changes nothing */
+bool mp_sim_cache_holds(const struct mp_sim_cache *cache, uint64_t set,
+			uint64_t virtual);
+
 /** mp_sim_cache_take() - take a line out of its set; was it there? */
 bool mp_sim_cache_take(struct mp_sim_cache *cache, uint64_t set,
 		       uint64_t virtual);

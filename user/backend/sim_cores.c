@@ -125,24 +125,45 @@ static void part_tlbs(struct mp_sim_memory *memory, struct parts *parts)
 	}
 }
 
-static void part_levels(struct mp_sim_cores *cores, uint32_t core,
-			struct parts *parts)
+static void part_level(struct mp_sim_cores *cores, uint32_t core,
+		       uint32_t i, struct parts *parts)
+{
+	const uint32_t first = sharer(cores, core, i);
+	struct mp_sim_cache *level = &cores->memory[core].level[i];
+	void *at;
+
+	if (first != core) {
+		*level = cores->memory[first].level[i];
+		return;
+	}
+	at = take_part(parts, mp_sim_cache_bytes(level));
+	if (at)
+		mp_sim_cache_attach(level, at, parts->rng);
+}
+
+static bool is_alone(const struct mp_sim_cores *cores, uint32_t core)
+{
+	for (uint32_t i = 0; i < cores->n; i++) {
+		if (i != core && sharer(cores, i, 0) == sharer(cores, core, 0))
+			return false;
+	}
+	return true;
+}
+
+/* What is a CPU's own but for the levels outside lies in a row. */
+static void part_home(struct mp_sim_cores *cores, uint32_t core,
+		      struct parts *parts)
 {
 	struct mp_sim_memory *memory = &cores->memory[core];
+	const size_t begin = parts->bytes;
 
-	for (uint32_t i = 0; i < memory->n_levels; i++) {
-		const uint32_t first = sharer(cores, core, i);
-		struct mp_sim_cache *level = &memory->level[i];
-		void *at;
-
-		if (first != core) {
-			*level = cores->memory[first].level[i];
-			continue;
-		}
-		at = take_part(parts, mp_sim_cache_bytes(level));
-		if (at)
-			mp_sim_cache_attach(level, at, parts->rng);
-	}
+	part_prefetchers(memory, parts);
+	part_tlbs(memory, parts);
+	part_level(cores, core, 0, parts);
+	if (!parts->state || !is_alone(cores, core))
+		return;
+	memory->home = parts->state + begin;
+	memory->home_bytes = parts->bytes - begin;
 }
 
 /* The random source first: where it is used, a comparison ends there. */
@@ -152,9 +173,9 @@ static size_t part_all(struct mp_sim_cores *cores, void *state)
 
 	take_part(&parts, sizeof(*parts.rng));
 	for (uint32_t i = 0; i < cores->n; i++) {
-		part_prefetchers(&cores->memory[i], &parts);
-		part_tlbs(&cores->memory[i], &parts);
-		part_levels(cores, i, &parts);
+		part_home(cores, i, &parts);
+		for (uint32_t k = 1; k < cores->memory[i].n_levels; k++)
+			part_level(cores, i, k, &parts);
 	}
 	return parts.bytes;
 }
@@ -218,6 +239,8 @@ void mp_sim_cores_free(struct mp_sim_cores *cores)
 void mp_sim_cores_limit(struct mp_sim_cores *cores, uint32_t level,
 			double share)
 {
+	for (uint32_t i = 0; i < cores->n; i++)
+		mp_sim_memory_heed(&cores->memory[i]);
 	for (uint32_t i = 0; i < cores->n; i++)
 		mp_sim_cache_limit(&cores->memory[i].level[level], share);
 }

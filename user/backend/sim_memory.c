@@ -27,6 +27,17 @@ static bool is_shared(const struct mp_sim_memory *a,
 	return a->cpu / shared == b->cpu / shared;
 }
 
+static void put_out_line(struct mp_sim_memory *memory, uint32_t k,
+			 uint64_t virtual)
+{
+	struct mp_sim_cache *level = &memory->level[k];
+	const uint64_t set = set_in(memory, k, virtual);
+
+	if (!k && memory->heed && mp_sim_cache_holds(level, set, virtual))
+		mp_sim_memory_heed(memory);
+	mp_sim_cache_take(level, set, virtual);
+}
+
 /* The same lines out of the levels inside the ith of one CPU. */
 static void put_out_of(struct mp_sim_memory *memory, uint32_t i,
 		       uint64_t virtual)
@@ -37,8 +48,7 @@ static void put_out_of(struct mp_sim_memory *memory, uint32_t i,
 		const uint64_t step = 1ull << memory->level[k].line_shift;
 
 		for (uint64_t at = virtual; at < end; at += step)
-			mp_sim_cache_take(&memory->level[k],
-					  set_in(memory, k, at), at);
+			put_out_line(memory, k, at);
 	}
 }
 
@@ -119,12 +129,14 @@ static void fill(struct mp_sim_memory *memory, uint32_t into, uint64_t virtual)
 	const bool alone = memory->inclusion[into] == MP_SIM_EXCLUSIVE;
 	uint64_t set[MP_SIM_LEVELS];
 
-	for (uint32_t i = 0; i < memory->n_levels; i++)
-		set[i] = set_in(memory, i, virtual);
 	for (uint32_t i = alone ? 0 : into; i <= into; i++) {
+		set[i] = set_in(memory, i, virtual);
 		if (mp_sim_cache_has(&memory->level[i], set[i], virtual))
 			return;
 	}
+	for (uint32_t i = into + 1; i < memory->n_levels; i++)
+		set[i] = set_in(memory, i, virtual);
+	memory->outward++;
 	load_mixed(memory, into, set, virtual);
 }
 
@@ -179,6 +191,7 @@ static uint32_t load(struct mp_sim_memory *memory,
 	}
 	if (memory->n_prefetchers)
 		prefetch(memory, found, block->virtual[n]);
+	memory->outward += found > 0;
 	return memory->latency_cycles[found];
 }
 
@@ -207,6 +220,8 @@ static void load_apart(struct mp_sim_memory *memory,
 					 which);
 		for (uint32_t k = 0; k < left; k++)
 			cycles[which[k]] += more;
+		if (!i)
+			memory->outward += left;
 	}
 }
 
@@ -245,12 +260,14 @@ static bool draws(const struct mp_sim_named *policy)
 static void set_apart(struct mp_sim_memory *memory)
 {
 	const struct mp_sim_machine *machine = memory->machine;
-	uint32_t drawing = 0;
+	uint32_t drawing = 0, tlbs = 0;
 
 	for (uint32_t i = 0; i < machine->n_levels; i++)
 		drawing += draws(&machine->level[i].policy);
 	for (uint32_t i = 0; i < machine->n_tlbs; i++)
-		drawing += draws(&machine->tlb[i].policy);
+		tlbs += draws(&machine->tlb[i].policy);
+	drawing += tlbs;
+	memory->draws_at_home = tlbs > 0;
 	memory->translates_apart = drawing < 2;
 	memory->is_apart = memory->is_plain && !memory->n_prefetchers &&
 			   drawing < 2;
@@ -380,6 +397,7 @@ uint32_t mp_sim_memory_load(struct mp_sim_memory *memory, uint64_t virtual)
 
 static void flush_of(struct mp_sim_memory *memory, uint64_t virtual)
 {
+	mp_sim_memory_heed(memory);
 	for (uint32_t i = 0; i < memory->n_levels; i++) {
 		struct mp_sim_cache *level = &memory->level[i];
 		const uint64_t line = virtual >> level->line_shift

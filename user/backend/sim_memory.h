@@ -32,6 +32,13 @@
  * @prefetcher, @n_prefetchers: those that are on
  * @other: the next CPU in the circle of those that are simulated; itself
  *	where there is no other
+ * @home, @home_bytes: the part of the state that is its prefetchers, its TLBs
+ *	and its first level; NULL where another CPU has a share in that
+ * @draws_at_home: TLBs draw from the random source of all
+ * @outward: loads that its first level did not serve, and fills by
+ *	prefetchers, so far
+ * @heed, @heeds: is called before anything but a load of its own changes
+ *	what lies in its first level, or may lie there; may be NULL
  */
 struct mp_sim_memory {
 	const struct mp_sim_machine *machine;
@@ -49,6 +56,12 @@ struct mp_sim_memory {
 	uint32_t n_prefetchers;
 	struct mp_sim_prefetcher prefetcher[MP_SIM_PREFETCHERS];
 	struct mp_sim_memory *other;
+	const char *home;
+	size_t home_bytes;
+	bool draws_at_home;
+	uint64_t outward;
+	void (*heed)(void *heeds);
+	void *heeds;
 };
 
 /**
@@ -109,6 +122,13 @@ void mp_sim_memory_look_up(const struct mp_sim_memory *memory,
 uint64_t mp_sim_memory_loads(struct mp_sim_memory *memory,
 			     const struct mp_sim_block *block, uint32_t first,
 			     uint32_t n, uint64_t *sum);
+
+/** mp_sim_memory_heed() - say that its first level is about to change */
+static inline void mp_sim_memory_heed(const struct mp_sim_memory *memory)
+{
+	if (memory->heed)
+		memory->heed(memory->heeds);
+}
 
 /**
  * mp_sim_memory_flush() - take a line out of every level of every CPU

@@ -171,11 +171,13 @@ static int run_phase(struct mp_sim_troupe *troupe, uint32_t phase,
 	if (!n)
 		return 0;
 	if (n > 1)
-		return run_together(walk, n, round, batch);
-	err = run_alone(walk[0], round, troupe->n == 1 && !round, batch);
+		err = run_together(walk, n, round, batch);
+	else
+		err = run_alone(walk[0], round, troupe->n == 1 && !round,
+				batch);
 	/* What the others do in their phases is no part of its turns. */
-	if (troupe->n > 1)
-		mp_sim_ring_unsettle(&walk[0]->ring);
+	for (uint32_t i = 0; troupe->n > 1 && i < troupe->n; i++)
+		mp_sim_ring_unsettle(&troupe->walk[i].ring);
 	return err;
 }
 

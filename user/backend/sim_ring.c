@@ -10,6 +10,12 @@
  * approximation of a steady state but the proof of one, and where there is
  * none (random replacement that misses) the hops are simulated one by one for
  * ever.
+ *
+ * Where other CPUs make their hops in between, a turn that stays at home is
+ * one that the first level served and that left this level, the TLBs and what
+ * prefetchers remember as they were: it saw nothing of the others, and they
+ * nothing of it. Turns like it are summed up until something is put out of
+ * that level.
  */
 #include "sim_ring.h"
 
@@ -127,6 +133,7 @@ void mp_sim_ring_lay(struct mp_sim_ring *ring, struct mp_sim_cores *cores,
 		.slots = mp_ring_slots(shape),
 		.base = base,
 		.patience_hops = cores->state_bytes / STATE_BYTES_A_HOP,
+		.home_hops = memory->home_bytes / STATE_BYTES_A_HOP,
 		.is_fresh = true,
 	};
 	kept = kept_slots(ring);
@@ -138,12 +145,63 @@ void mp_sim_ring_lay(struct mp_sim_ring *ring, struct mp_sim_cores *cores,
 	}
 }
 
+/* Somebody puts something out of the first level. */
+static void heed(void *ring)
+{
+	mp_sim_ring_unsettle(ring);
+}
+
+/* The same for one that stayed at home for a turn, while others had theirs. */
+static void try_home(struct mp_sim_ring *ring)
+{
+	struct mp_sim_memory *memory = ring->memory;
+	const size_t bytes = memory->home_bytes;
+
+	if (ring->outward != memory->outward || memory->heed ||
+	    !memory->home || memory->draws_at_home ||
+	    ring->watched_hops < ring->home_hops || ring->slots > KEPT_SLOTS)
+		return;
+	if (!ring->own)
+		ring->own = malloc(bytes +
+				   (ring->slots + 1ull) * sizeof(*ring->sum));
+	if (!ring->own)
+		return;
+	ring->before = ring->own;
+	ring->sum = (void *)(ring->own + bytes);
+	memcpy(ring->before, memory->home, bytes);
+	ring->sum[0] = 0;
+	ring->phase = MP_SIM_RECORD;
+	memory->heed = heed;
+	memory->heeds = ring;
+}
+
+static void let_go(struct mp_sim_ring *ring)
+{
+	struct mp_sim_memory *memory = ring->memory;
+
+	if (!memory || memory->heeds != ring)
+		return;
+	memory->heed = NULL;
+	memory->heeds = NULL;
+}
+
+static bool is_unchanged(const struct mp_sim_ring *ring)
+{
+	const struct mp_sim_memory *memory = ring->memory;
+
+	if (memory->heeds == ring)
+		return ring->outward == memory->outward &&
+		       !memcmp(ring->before, memory->home, memory->home_bytes);
+	return !memcmp(ring->before, ring->cores->state,
+		       ring->cores->state_bytes);
+}
+
 /* Is it worth while to find out whether the next turn is like the others? */
 static void try_record(struct mp_sim_ring *ring)
 {
 	struct mp_sim_cores *cores = ring->cores;
 
-	if (ring->in_turn || ring->watched_hops < ring->patience_hops ||
+	if (ring->watched_hops < ring->patience_hops ||
 	    cores->state_bytes > STEADY_STATE_BYTES ||
 	    ring->slots > STEADY_SLOTS)
 		return;
@@ -163,16 +221,22 @@ static void end_turn(struct mp_sim_ring *ring)
 	ring->at = 0;
 	if (ring->phase == MP_SIM_RECORD) {
 		ring->phase = MP_SIM_STEADY;
-		if (!memcmp(ring->before, ring->cores->state,
-			    ring->cores->state_bytes))
+		if (is_unchanged(ring))
 			return;
+		if (ring->memory->heeds == ring)
+			ring->home_hops *= 2;
+		else if (!ring->is_first)
+			ring->patience_hops *= 2;
+		let_go(ring);
 		ring->phase = MP_SIM_WATCH;
 		ring->watched_hops = 0;
-		if (!ring->is_first)
-			ring->patience_hops *= 2;
 		ring->is_first = false;
 	}
-	try_record(ring);
+	if (ring->in_turn)
+		try_home(ring);
+	else
+		try_record(ring);
+	ring->outward = ring->memory->outward;
 }
 
 /* A block at most, and no further than the end of the turn. */
@@ -215,7 +279,8 @@ uint64_t mp_sim_ring_hops(struct mp_sim_ring *ring, uint64_t hops)
 	uint32_t n;
 
 	/* The first turn after that of the builder is often steady. */
-	if (ring->is_fresh && ring->slots >= ring->patience_hops) {
+	if (ring->is_fresh && !ring->in_turn &&
+	    ring->slots >= ring->patience_hops) {
 		ring->watched_hops = ring->patience_hops;
 		try_record(ring);
 		ring->is_first = ring->phase == MP_SIM_RECORD;
@@ -246,12 +311,16 @@ static void catch_up(struct mp_sim_ring *ring)
 void mp_sim_ring_unsettle(struct mp_sim_ring *ring)
 {
 	catch_up(ring);
+	let_go(ring);
 	ring->phase = MP_SIM_WATCH;
 	ring->watched_hops = 0;
 }
 
 void mp_sim_ring_free(struct mp_sim_ring *ring)
 {
+	let_go(ring);
+	free(ring->own);
+	ring->own = NULL;
 	free(ring->block);
 	ring->block = NULL;
 }

@@ -20,16 +20,22 @@ enum mp_sim_phase {
  * @place: the arena that it lies in
  * @shape, @order, @slots: the ring; @order is not owned
  * @base: virtual address of its first slot
- * @in_turn: others change the state between its hops: none are summed up
+ * @in_turn: others change the state between its hops: none are summed up but
+ *	those of a turn that stays at home
  * @is_fresh: it has been laid and not been walked
  * @is_first: the turn that is noted is the first one
  * @at: position in @order that is loaded next
  * @phase: enum mp_sim_phase
  * @watched_hops: hops since the ring was last given up as not steady
  * @patience_hops: so many have to pass before it is tried
+ * @home_hops: .. before it is tried whether turns stay at home
+ * @outward: what its CPU had loaded from beyond the first level when the
+ *	present turn began
  * @before: copy of the state at the beginning of the recorded turn
  * @sum: cycles of a turn from position 0 up to each position. Both lie in the
- *	room of @cores: one ring at a time is noted
+ *	room of @cores: one ring at a time is noted; or, of a turn that stays
+ *	at home, in @own
+ * @own: owned; NULL = not needed yet
  * @block: all positions looked up, or NULL; owned
  */
 struct mp_sim_ring {
@@ -47,8 +53,11 @@ struct mp_sim_ring {
 	uint32_t phase;
 	uint64_t watched_hops;
 	uint64_t patience_hops;
+	uint64_t home_hops;
+	uint64_t outward;
 	void *before;
 	uint64_t *sum;
+	char *own;
 	struct mp_sim_block *block;
 };
 
