@@ -40,6 +40,8 @@ int mp_depth_parse(const char *name, uint32_t *depth);
  * @n_batches: batches seen so far, pooled over probes
  * @batch: pointers to them, in order of arrival
  * @facts: facts found by earlier probes
+ * @look: another number for each look at them: of one look, what follows from
+ *	the batches may be kept; 0: nothing is to be kept
  */
 struct mp_view {
 	uint32_t caps;
@@ -56,6 +58,7 @@ struct mp_view {
 	uint32_t n_batches;
 	const struct mp_batch *const *batch;
 	const struct mp_facts *facts;
+	uint64_t look;
 };
 
 /**

@@ -325,6 +325,9 @@ void mp_run_view(const struct mp_host *host, struct mp_view *view)
 	};
 }
 
+/* Looks at batches, of all runs of this process. */
+static uint64_t looks;
+
 static void fill_view(const struct loop *loop, struct mp_view *view,
 		      const struct mp_batch *const *batch, uint32_t n)
 {
@@ -335,6 +338,7 @@ static void fill_view(const struct loop *loop, struct mp_view *view,
 	view->n_batches = n;
 	view->batch = batch;
 	view->facts = &loop->run->facts;
+	view->look = ++looks;
 }
 
 static const struct mp_batch *const *kept(const struct loop *loop)

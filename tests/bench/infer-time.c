@@ -28,12 +28,15 @@ static double now_ms(void)
 static void fill_view(const struct mp_save *save, const struct mp_facts *facts,
 		      struct mp_view *view)
 {
+	static uint64_t looks;
+
 	mp_run_view(&save->head.host, view);
 	view->depth = save->head.depth;
 	view->seed = save->head.seed;
 	view->n_batches = save->n_batches;
 	view->batch = (const struct mp_batch *const *)save->batch;
 	view->facts = facts;
+	view->look = ++looks;
 }
 
 /* Return: ms of this probe; below 0: it broke. */

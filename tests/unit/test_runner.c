@@ -242,6 +242,9 @@ static void equal_experiments_of_two_probes_are_measured_once(void **state)
 	go(&three, &three_b);
 	assert_int_equal(fake.n_calls, 9);
 	assert_int_equal(seen_b.n_batches, 9);
+	/* Each look at them has a number of its own. */
+	assert_int_not_equal(seen_a.look, 0);
+	assert_true(seen_b.look > seen_a.look);
 }
 
 static void who_wants_more_gets_only_what_is_missing(void **state)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/hops.h"
+#include "analysis/kept.h"
 
 #define ROUGH_STRIDE 256u
 /* Every second line: the neighbour of a line is often fetched along. */
@@ -251,10 +252,24 @@ static int is_slower(const struct mp_curve *full,
 	return err;
 }
 
+/* Question of full_stride(), within one look. */
+static void full_key(const struct mp_view *view, struct mp_kept_key *key)
+{
+	const double line = mp_cpu_value(view, "l1d", "line");
+
+	mp_kept_begin(key);
+	mp_kept_add_word(key, view->look);
+	mp_kept_add_word(key, view->n_batches);
+	mp_kept_add_word(key, (uintptr_t)view->batch);
+	mp_kept_add_word(key, view->pages);
+	mp_kept_add_word(key, view->quiet);
+	mp_kept_add(key, &line, 1);
+}
+
 /* Sparse rings, or the full ones that show them to be wrong, or still fuller
  * ones that show those to be; 0 for the first. Where two slots of the fullest
  * share a line its misses may be too few to show it, and wider ones do. */
-static int full_stride(const struct mp_view *view, uint64_t *stride)
+static int find_full(const struct mp_view *view, uint64_t *stride)
 {
 	struct mp_curve base, full = { 0 };
 	struct mp_sweep sweep;
@@ -282,6 +297,24 @@ static int full_stride(const struct mp_view *view, uint64_t *stride)
 		mp_curve_free(&full);
 	}
 	mp_curve_free(&base);
+	return err;
+}
+
+/* The same; all that is asked in a round asks for it. */
+static int full_stride(const struct mp_view *view, uint64_t *stride)
+{
+	static struct mp_kept kept;
+	struct mp_kept_key key;
+	int err;
+
+	if (!view->look)
+		return find_full(view, stride);
+	full_key(view, &key);
+	if (mp_kept_find(&kept, &key, stride, sizeof(*stride), &err))
+		return err;
+	err = find_full(view, stride);
+	if (!err)
+		mp_kept_note(&kept, &key, stride, sizeof(*stride), err);
 	return err;
 }
 
