@@ -29,7 +29,8 @@ static void measure(struct made_sim *sim, const struct mp_exp *exp,
 	if (mp_exp_check(exp, why, sizeof(why)))
 		fail_msg("%s", why);
 	mp_batch_init(batch, exp, replicate);
-	assert_int_equal(mp_sim_chase(&sim->machine, SEED, NULL, batch), 0);
+	assert_int_equal(mp_sim_chase(&sim->machine, sim->view.seed, NULL,
+				      batch), 0);
 	for (uint32_t i = 0; i < batch->n_samples; i++)
 		sim->hops += batch->sample[i].hops;
 	sim->batch[sim->n] = batch;

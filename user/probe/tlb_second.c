@@ -123,6 +123,21 @@ static uint32_t find_hit(struct mp_tlb_ask *ask, struct mp_tlb_search *search,
 	return say == MP_TLB_NO ? MP_TLB_UNSURE : say;
 }
 
+/* By means: that of all replicates, or each of them. One that was disturbed
+ * makes errors wide, which does not say that nothing rose. */
+static uint32_t have_means_risen(const struct mp_tlb_search *search,
+				 const struct mp_tlb_seen *seen)
+{
+	const double bound = search->hit * RISEN;
+
+	if (seen->cycles > bound + SURE * hypot(seen->error,
+						search->hit_error) ||
+	    seen->least > bound + SURE * search->hit_error)
+		return MP_TLB_YES;
+	return seen->cycles > bound + SURE * search->hit_error ?
+	       MP_TLB_UNSURE : MP_TLB_NO;
+}
+
 /* Has the cost of a ring risen above that of a hit? */
 static uint32_t has_risen_skewed(struct mp_tlb_ask *ask, struct mp_tlb_search *search,
 			  uint32_t stride, uint32_t n)
@@ -133,8 +148,7 @@ static uint32_t has_risen_skewed(struct mp_tlb_ask *ask, struct mp_tlb_search *s
 	if (!mp_tlb_look(ask, stride, n, MP_TLB_REPLICATES, &seen))
 		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
 	if (!search->by_hops)
-		return seen.cycles > search->hit * RISEN + SURE *
-		       hypot(seen.error, search->hit_error);
+		return have_means_risen(search, &seen);
 	share = mp_tlb_share_least(ask, stride, n, mp_tlb_bound_of(ask, search));
 	return share > NO_HOPS;
 }
