@@ -427,6 +427,24 @@ static void an_outer_level_that_hides_is_not_the_inner_one(void **state)
 	not_wrong("cpu.l2.size", 128 * 1024, 0.125);
 }
 
+/* .. nor the last one, and what it does with others is not the inner's. */
+static void behind_one_that_may_hide_nothing_is_absent(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=2050 memory_latency=350\n"
+	    "clock tsc_mhz=3800 step=1 read=50\n"
+	    "place pages=random thp=refused huge=0\n"
+	    "level name=l1d size=20K ways=16 latency=3 policy=tree-plru\n"
+	    "level name=l2 size=96K ways=16 latency=14 index=physical "
+	    "policy=qlru_h00_m1_r2_u1 inclusion=exclusive\n"
+	    "level name=l3 size=174K ways=1 latency=24 index=physical "
+	    "inclusion=inclusive\nnoise gaps=0.02\n", "inclusion");
+	not_wrong("cpu.l2.size", 96 * 1024, 0.125);
+	not_wrong("cpu.l3.size", 174 * 1024, 0.125);
+	assert_int_not_equal(made_sim_fact(&sim, "cpu.l2.inclusion")->verdict,
+			     MP_MEASURED);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -449,6 +467,7 @@ int main(void)
 		TEST(where_a_level_may_overflow_it_is_not_read),
 		TEST(what_leaves_with_the_level_outside_is_not_shared),
 		TEST(an_outer_level_that_hides_is_not_the_inner_one),
+		TEST(behind_one_that_may_hide_nothing_is_absent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

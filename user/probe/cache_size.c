@@ -69,8 +69,6 @@
 #define DEAR_SHARP 1.4
 /* Sharp enough for an outermost level to be a round number. */
 #define VERY_SHARP 1.06
-/* Sets of so few ways are crowded long before the level is full. */
-#define CROWDED_WAYS 2u
 /* Where small pages are scattered limits hold for sets that are a power of
  * two, which is not known: they have to be nearer each other. */
 #define SCATTERED_APART_MAX 1.25
@@ -515,19 +513,12 @@ static void less_kept(const struct mp_cpu_edges *edges, uint32_t k,
 	fact->value = sqrt(fact->low * fact->high);
 }
 
-/*
- * Lines that fall on sets at random crowd some sets of a level of few ways,
- * and where that includes this one what it puts out leaves this one, too. If
- * this one holds all that is left there, no hop is ever served by that level:
- * the edge is its, and of this one only what was seen to hit is known.
- */
+/* Where the edge may be that of a level outside, only what was seen to hit is
+ * known of this one. */
 static void hide_outer(const struct mp_cpu_edges *edges, uint32_t k,
 		       struct mp_fact *fact)
 {
-	const struct mp_miss_shape *shape =
-		&edges->table->shape[edges->edge[k].shape];
-
-	if (shape->scatter != 0 && shape->ways <= CROWDED_WAYS)
+	if (mp_cpu_may_hide(edges, k))
 		fact->low = fmin(fact->low, mp_cpu_share_held(edges, k));
 }
 
@@ -621,6 +612,14 @@ static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 		mp_fact_cannot(fact, "bytes",
 			       "whether there is one more is not known, as %s may be two",
 			       mp_cpu_level_name[edges->doubt.level]);
+		return;
+	}
+	for (uint32_t k = 0; k < edges->n; k++) {
+		if (!mp_cpu_may_hide(edges, k))
+			continue;
+		mp_fact_cannot(fact, "bytes",
+			       "whether there is one more is not known, as the edge of %s may be that of one outside whose few ways are crowded",
+			       mp_cpu_level_name[k]);
 		return;
 	}
 	fact->verdict = MP_ABSENT;

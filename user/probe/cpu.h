@@ -239,6 +239,16 @@ bool mp_cpu_small_pages(const struct mp_cpu_edges *edges, uint32_t k);
  */
 double mp_cpu_held(const struct mp_cpu_edges *edges, uint32_t k);
 
+/**
+ * mp_cpu_may_hide() - may edge @k be that of a level further out?
+ *
+ * Lines that fall on sets at random crowd some sets of a level of few ways,
+ * and where that includes the levels inside what it puts out leaves those,
+ * too. If they hold all that is left there, no hop is ever served by that
+ * level: the edge is its, and how many levels there are is not known.
+ */
+bool mp_cpu_may_hide(const struct mp_cpu_edges *edges, uint32_t k);
+
 /** mp_cpu_edge_plain() - does a plain shape, of lines that fall on the sets
  * evenly, explain level @k's edge so well that no second look is needed? */
 bool mp_cpu_edge_plain(const struct mp_cpu_edges *edges, uint32_t k);
