@@ -10,6 +10,10 @@
  * A prefetcher that always brings the neighbour takes up twice the room, as
  * longer lines would. Where one may be at work, flushing tells: within a
  * line the neighbour goes too.
+ *
+ * Where hops can be timed one by one there is a shorter way: what comes along
+ * with a load is one line, and of lines twice as long a level would not hold as
+ * many as hops find in it.
  */
 #include <errno.h>
 #include <math.h>
@@ -40,6 +44,11 @@
 #define FULLER 0.9
 #define MANY_FULLER 1.4
 
+/* A level holds so many times what it could if its lines were twice as long:
+ * where its size is known, and where only its edge is. */
+#define MORE_HELD 1.1
+#define MORE_HELD_EDGE 1.2
+
 /* A level outside that is no larger than this is full of the same lines. */
 #define NEAR 1.7
 
@@ -50,21 +59,29 @@ static const char why_unsure[] =
 static const char why_open[] = "too few undisturbed measurements";
 static const char why_few[] =
 	"a level inside holds as many lines: how many this one holds does not show";
+static const char why_size[] =
+	"its size, from which lines are counted, is not known, or there is no such level";
+static const char why_inner[] =
+	"the line or the size of the level inside is not known";
 
 /**
  * struct answer - of one level
  * @why: why its line is not known, NULL = it is
  * @line: bytes
- * @sector: bytes, 0 = not known
+ * @sector: bytes, 0 = not known; may be known where the line is not
+ * @direct: what came along, and was found again, told the line
  * @room: what was counted fits so much, bytes
  * @replicates: the fewest that it rests on
+ * @fetched: .. of what the sector rests on, where that was seen by itself
  */
 struct answer {
 	const char *why;
 	uint32_t line;
 	uint32_t sector;
 	uint32_t replicates;
+	uint32_t fetched;
 	double room;
+	bool direct;
 };
 
 static uint32_t sector_of(double share, uint32_t inner, uint32_t line)
@@ -107,6 +124,9 @@ static int confirm(const struct mp_view *view, bool quiet,
  * @rooms: how large the levels are
  * @inner: line of the level inside, bytes; where that is not known, of the
  *	last one that is: it is no shorter
+ * @lost: there is a level inside of which neither is known, how many lines
+ *	it holds and how large it is: no lines are counted
+ * @edges, @fetch: what single hops say, NULL where they were not timed
  * @held: lines that a level inside holds, the most
  * @share, @quiet: as in struct mp_line_count, of lines as long as @inner, and
  *	of all
@@ -114,6 +134,9 @@ static int confirm(const struct mp_view *view, bool quiet,
 struct counting {
 	struct mp_cpu_rooms rooms;
 	uint32_t inner;
+	bool lost;
+	const struct mp_cpu_edges *edges;
+	const struct mp_line_fetch *fetch;
 	double held;
 	double share;
 	bool quiet;
@@ -193,7 +216,8 @@ static int count_up(const struct mp_view *view, double size,
 			counting->share = count.share;
 		if (count.fits == MP_LINE_YES) {
 			*out = (struct answer){ NULL, unit, unit,
-						count.replicates, size };
+						count.replicates, 0,
+						size, false };
 			return 0;
 		}
 		if (plan)
@@ -253,6 +277,57 @@ static bool is_near(const struct mp_view *view, uint32_t k, uint32_t inner,
 	       fact->value < NEAR * longest * answer->room;
 }
 
+/* What of a level of about @size proves that lines are not twice as long. */
+static double enough_of(const struct mp_view *view,
+			const struct counting *counting, uint32_t k)
+{
+	const struct mp_fact *size = mp_cpu_found(view, k, "size");
+
+	if (!counting->rooms.sum[k] && size)
+		return MORE_HELD * fmax(size->high, size->value) / 2;
+	return MORE_HELD_EDGE * counting->edges->edge[k].high / 2;
+}
+
+/*
+ * Level @k by what comes along with a load, and by what hops find in it. With
+ * @plan, what is missing is wanted. Return: 0 or -ENOMEM.
+ */
+static int look(const struct mp_view *view, uint32_t k,
+		const struct counting *counting, struct mp_plan *plan,
+		struct mp_fact *fact, struct answer *out)
+{
+	const struct mp_line_fetch *fetch = counting->fetch;
+	struct mp_line_asked asked = { .level = k };
+	uint32_t least, replicates = 0;
+	double held = 0;
+	int err;
+
+	*out = (struct answer){ .why = why_unsure };
+	if (!fetch || k >= counting->edges->n ||
+	    k >= counting->edges->doubt.level)
+		return 0;
+	least = counting->inner > fetch->least[k] ? counting->inner :
+						    fetch->least[k];
+	if (!least || least != fetch->most[k])
+		return 0;
+	out->fetched = fetch->replicates;
+	out->sector = least;
+	asked.edges = counting->edges;
+	asked.unit = least;
+	asked.size = counting->rooms.bytes[k];
+	if (isnan(asked.size) || !fetch->quiet || !fetch->peaks)
+		return 0;
+	asked.enough = enough_of(view, counting, k);
+	err = mp_line_held(view, &asked, plan, fact, &held, &replicates);
+	if (err || held < asked.enough)
+		return err;
+	*out = (struct answer){ .line = least, .sector = least,
+				.direct = true, .replicates = replicates,
+				.fetched = fetch->replicates,
+				.room = asked.size };
+	return 0;
+}
+
 /* Ready for the level outside @k, of which @line is known, or 0. */
 static void step_out(uint32_t k, uint32_t line, struct counting *counting)
 {
@@ -263,37 +338,107 @@ static void step_out(uint32_t k, uint32_t line, struct counting *counting)
 	/* No line is shorter than those inside. */
 	if (counting->inner)
 		counting->held = fmax(counting->held, room / counting->inner);
+	counting->lost |= !counting->inner || isnan(room);
 }
 
-/* The first level is where counting starts. */
-static int begin(const struct mp_view *view, struct counting *counting)
+/**
+ * struct ground - what is known before the levels outside the first
+ * @edges: of the levels; @fetch: what they fetch
+ * @counting: begun
+ */
+struct ground {
+	struct mp_cpu_edges edges;
+	struct mp_line_fetch fetch;
+	struct counting counting;
+};
+
+/* The first level is where counting starts. Free with ground_free(). */
+static int ground_find(const struct mp_view *view, struct mp_fact *fact,
+		       struct ground *ground)
 {
 	const double line = mp_cpu_value(view, mp_cpu_level_name[0], "line");
+	struct counting *counting = &ground->counting;
 	int err;
 
 	*counting = (struct counting){ .share = NAN };
-	err = mp_cpu_rooms(view, &counting->rooms);
-	if (!err && !isnan(line))
-		step_out(0, (uint32_t)line, counting);
+	err = mp_cpu_edges_find(view, &ground->edges);
+	if (err && err != -ENODATA)
+		return err;
+	if (!err) {
+		counting->edges = &ground->edges;
+		counting->fetch = &ground->fetch;
+		err = mp_line_fetch(view, &ground->edges, fact,
+				    &ground->fetch);
+	} else {
+		err = 0;
+	}
+	if (!err)
+		err = mp_cpu_rooms(view, &counting->rooms);
+	if (!err)
+		step_out(0, isnan(line) ? 0 : (uint32_t)line, counting);
+	return err;
+}
+
+static void ground_free(struct ground *ground)
+{
+	if (ground->counting.edges)
+		mp_cpu_edges_free(&ground->edges);
+}
+
+/* As counting has it, where what came along says nothing else. */
+static int count(const struct mp_view *view, uint32_t k,
+		 struct counting *counting, struct mp_plan *plan,
+		 struct mp_fact *fact, struct answer *out)
+{
+	const struct answer seen = *out;
+	int err = 0;
+
+	if (isnan(counting->rooms.bytes[k]))
+		out->why = why_size;
+	else if (counting->lost)
+		out->why = why_inner;
+	else
+		err = settle(view, k, counting, plan, fact, out);
+	if (seen.sector && !out->why && out->line < seen.sector)
+		out->why = "neighbours further away come along than lie in a line as lines are counted";
+	if (seen.sector) {
+		out->sector = seen.sector;
+		out->fetched = seen.fetched;
+	}
+	return err;
+}
+
+static int level_of(const struct mp_view *view, uint32_t k,
+		    struct counting *counting, struct mp_plan *plan,
+		    struct mp_fact *fact, struct answer *out)
+{
+	int err = look(view, k, counting, plan, fact, out);
+
+	if (plan)
+		plan->stage++;
+	if (!err && !out->direct)
+		err = count(view, k, counting, plan, fact, out);
 	return err;
 }
 
 static int next(const struct mp_view *view, struct mp_plan *plan)
 {
-	struct counting counting;
-	int err = begin(view, &counting);
+	struct ground ground;
+	int err = ground_find(view, NULL, &ground);
 
+	if (!err)
+		err = mp_line_fetch_plan(view, plan);
+	plan->stage++;
 	for (uint32_t k = 1; k < MP_CPU_LEVELS && !err; k++) {
 		struct answer answer;
 
-		if (!counting.inner || isnan(counting.rooms.bytes[k]))
-			break;
-		err = settle(view, k, &counting, plan, NULL, &answer);
+		err = level_of(view, k, &ground.counting, plan, NULL, &answer);
 		if (err || answer.why == why_open)
 			break;
-		step_out(k, answer.why ? 0 : answer.line, &counting);
+		step_out(k, answer.why ? 0 : answer.line, &ground.counting);
 		plan->stage++;
 	}
+	ground_free(&ground);
 	return err ? err : 1;
 }
 
@@ -302,6 +447,10 @@ static void say_line(const struct answer *answer, struct mp_fact *fact)
 	snprintf(fact->method, sizeof(fact->method),
 		 "of slots far apart it holds as many as it has lines: as many as lines of %u bytes make",
 		 answer->line);
+	if (answer->direct)
+		snprintf(fact->method, sizeof(fact->method),
+			 "%u bytes come along with a load, and hops find more lines in it than if they were longer",
+			 answer->line);
 	if (answer->why)
 		mp_fact_cannot(fact, "bytes", "%s", answer->why);
 	else
@@ -313,13 +462,18 @@ static void say_sector(const struct answer *answer, struct mp_fact *fact)
 {
 	snprintf(fact->method, sizeof(fact->method),
 		 "misses of a ring as dense as the line inside, as a share of those of a sparse one");
-	if (answer->why)
+	if (answer->fetched)
+		snprintf(fact->method, sizeof(fact->method),
+			 "of the neighbours of a slot that is loaded the nearest that does not come along into it, or would share a line with it further in, is %u bytes away",
+			 answer->sector);
+	if (answer->sector)
+		mp_line_bracket(fact, answer->sector, answer->fetched ?
+				answer->fetched : answer->replicates);
+	else if (answer->why)
 		mp_fact_cannot(fact, "bytes", "%s", answer->why);
-	else if (!answer->sector)
+	else
 		mp_fact_cannot(fact, "bytes",
 			       "what share of its neighbours a miss brings along is not clear");
-	else
-		mp_line_bracket(fact, answer->sector, answer->replicates);
 }
 
 static int say(const struct mp_view *view, struct mp_facts *facts, uint32_t k,
@@ -328,19 +482,15 @@ static int say(const struct mp_view *view, struct mp_facts *facts, uint32_t k,
 	struct mp_fact *fact = mp_cpu_fact(facts, view, mp_cpu_level_name[k],
 					   "line", "bytes");
 	struct mp_fact copy;
-	int err = 0;
+	int err;
 
 	if (!fact)
 		return -ENOMEM;
-	if (isnan(counting->rooms.bytes[k]))
-		answer->why = "its size, from which lines are counted, is not known, or there is no such level";
-	else if (!counting->inner)
-		answer->why = "the line or the size of the level inside is not known";
-	else
-		err = settle(view, k, counting, NULL, fact, answer);
+	err = level_of(view, k, counting, NULL, fact, answer);
 	if (err)
 		return err;
-	if (!answer->why && answer->line > counting->inner &&
+	if (!answer->why && !answer->direct &&
+	    answer->line > counting->inner &&
 	    is_near(view, k, counting->inner, answer))
 		answer->why = why_near;
 	say_line(answer, fact);
@@ -357,18 +507,16 @@ static int say(const struct mp_view *view, struct mp_facts *facts, uint32_t k,
 
 static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
-	struct counting counting;
-	int err = begin(view, &counting);
+	struct ground ground;
+	int err = ground_find(view, NULL, &ground);
 
 	for (uint32_t k = 1; k < MP_CPU_LEVELS && !err; k++) {
 		struct answer answer = { 0 };
 
-		err = say(view, facts, k, &counting, &answer);
-		if (isnan(counting.rooms.bytes[k]))
-			counting.inner = 0;
-		else
-			step_out(k, answer.why ? 0 : answer.line, &counting);
+		err = say(view, facts, k, &ground.counting, &answer);
+		step_out(k, answer.why ? 0 : answer.line, &ground.counting);
 	}
+	ground_free(&ground);
 	return err;
 }
 

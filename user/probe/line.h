@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "probe.h"
+#include "probe/cpu.h"
 
 /** MP_LINE_MAX - the longest line that is looked for, bytes */
 #define MP_LINE_MAX 256u
@@ -118,11 +119,15 @@ uint32_t mp_line_flush(const struct mp_view *view, enum mp_line_pair pair,
  * @comes: of each distance. MP_LINE_YES: the neighbour hits there, MP_LINE_NO:
  *	it does not; MP_LINE_OPEN: not measured, or hits are not told from what
  *	is further out
+ * @later: how much longer than a hit it takes; @error: no further off than
+ *	this. In cycles, or in ns where those are not known
  * @replicates: that it rests on
  * @quiet: all prefetchers were off
  */
 struct mp_line_along {
 	uint32_t comes[MP_LINE_ALONGS];
+	double later[MP_LINE_ALONGS];
+	double error[MP_LINE_ALONGS];
 	uint32_t replicates;
 	bool quiet;
 };
@@ -143,6 +148,74 @@ int mp_line_along_plan(const struct mp_view *view, struct mp_plan *plan);
  */
 int mp_line_along(const struct mp_view *view, double hit_time,
 		  struct mp_fact *fact, struct mp_line_along *out);
+
+/**
+ * struct mp_line_fetch - what the levels fetch at once, by what comes along
+ *	with a load
+ * @least, @most: of each level, bytes; 0 and UINT32_MAX where that shows no
+ *	limit
+ * @replicates: that it rests on
+ * @quiet: all prefetchers were off
+ * @peaks: each level's hops are told from the others'
+ */
+struct mp_line_fetch {
+	uint32_t least[MP_CPU_LEVELS];
+	uint32_t most[MP_CPU_LEVELS];
+	uint32_t replicates;
+	bool quiet;
+	bool peaks;
+};
+
+/** mp_line_fetch_plan() - want the sequences that it rests on; 0 or -ENOMEM */
+int mp_line_fetch_plan(const struct mp_view *view, struct mp_plan *plan);
+
+/**
+ * mp_line_fetch() - where a neighbour of what was loaded is found
+ * @edges: the levels, with the times of their hops
+ * @fact: gets what it rests on; may be NULL
+ *
+ * It takes as long as the innermost level takes that fetches the two at once:
+ * those inside fetch less, those outside no less. Prefetchers may bring it as
+ * well, so where they are on it says only what levels do not fetch.
+ * Return: 0 or -ENOMEM.
+ */
+int mp_line_fetch(const struct mp_view *view,
+		  const struct mp_cpu_edges *edges, struct mp_fact *fact,
+		  struct mp_line_fetch *out);
+
+/**
+ * struct mp_line_asked - whose lines are counted by what hops find
+ * @edges: the levels, with the times of their hops
+ * @level: which of them
+ * @size: of it, about, bytes
+ * @unit: rings are as of lines of so many bytes
+ * @enough: so much is all that is asked, bytes
+ */
+struct mp_line_asked {
+	const struct mp_cpu_edges *edges;
+	uint32_t level;
+	double size;
+	uint32_t unit;
+	double enough;
+};
+
+/**
+ * mp_line_held() - how much a level holds for certain
+ * @fact: gets what it rests on; may be NULL
+ * @plan: gets what is missing; may be NULL
+ * @bytes: gets the lines that it holds, times the unit
+ * @replicates: gets the number that it rests on
+ *
+ * Of a ring that is walked round and round each hop that a level serves finds
+ * a line there that has been in it for a whole turn. So it holds as many as
+ * it serves hops a turn, whatever the levels inside hold; but for one that is
+ * filled with what the levels inside put out, whose lines are as long as
+ * theirs. Slots lie further apart than lines are long.
+ * Return: 0 or -ENOMEM.
+ */
+int mp_line_held(const struct mp_view *view, const struct mp_line_asked *asked,
+		 struct mp_plan *plan, struct mp_fact *fact, double *bytes,
+		 uint32_t *replicates);
 
 /** mp_line_bracket() - measured; with few replicates the limits are the
  * lengths next to it */

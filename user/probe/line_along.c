@@ -61,7 +61,11 @@ static void step(struct mp_exp *exp, uint32_t at, uint32_t what)
 	exp->steps[exp->n_steps++] = MEMPROBE_STEP(at / SLOT, what);
 }
 
-/* Of the visits to a slot the first two are to its lower half. */
+/*
+ * Of the visits to a slot the first two are to its lower half, the others to
+ * the upper one: where that is timed it is flushed afterwards, for the next
+ * burst, as it may lie in a line of its own.
+ */
 static void put(struct mp_exp *exp, uint32_t kind, uint32_t at)
 {
 	const uint32_t apart = MP_LINE_ALONG_FROM << kind;
@@ -75,6 +79,8 @@ static void put(struct mp_exp *exp, uint32_t kind, uint32_t at)
 	if (kind == HIT)
 		step(exp, at, MEMPROBE_STEP_TOUCH);
 	step(exp, timed, MEMPROBE_STEP_TIME);
+	if (kind < HIT && apart < SLOT)
+		step(exp, timed, MEMPROBE_STEP_FLUSH);
 }
 
 static void begin(const struct mp_view *view, uint32_t pages, uint32_t bursts,
@@ -323,7 +329,10 @@ int mp_line_along(const struct mp_view *view, double hit_time,
 		return err;
 	out->replicates = means.n;
 	out->quiet = means.quiet;
-	for (uint32_t i = 0; i < MP_LINE_ALONGS; i++)
+	for (uint32_t i = 0; i < MP_LINE_ALONGS; i++) {
 		out->comes[i] = judge(&means, i, LATER * hit_time);
+		out->later[i] = later(&means, i, &out->error[i]);
+		out->error[i] *= SURE;
+	}
 	return 0;
 }

@@ -498,6 +498,21 @@ static bool is_served_next(const struct seen *seen)
 	return seen->counts.time <= NEXT_LEVEL * most;
 }
 
+/* Neighbours up to here come along with a load, and nothing but what shares
+ * a line brings them: it is no shorter. 0 = that does not show. */
+static uint32_t least(const struct seen *seen)
+{
+	const struct mp_line_along *along = &seen->along;
+	uint32_t bytes = MP_LINE_ALONG_FROM;
+
+	if (!along->replicates || !along->quiet)
+		return 0;
+	for (uint32_t i = 0; i < MP_LINE_ALONGS &&
+			     along->comes[i] == MP_LINE_YES; i++)
+		bytes *= 2;
+	return bytes;
+}
+
 /*
  * Longer than 32 bytes, as fewer slots stay than if it were no longer, or as
  * a flush takes more: but prefetchers that cannot be turned off take room,
@@ -512,6 +527,8 @@ static uint32_t line_of(const struct mp_view *view, const struct seen *seen)
 	/* A count that fits is certain, whatever else is brought along. */
 	if (counts->line == COUNT_FROM)
 		return COUNT_FROM;
+	if (counts->line && counts->line == least(seen))
+		return counts->line;
 	/* No less than what is fetched, no more than what is flushed. */
 	if (flushes && seen->st.quiet && seen->fetched.bytes == limit &&
 	    (!counts->line || counts->line >= limit))
@@ -582,6 +599,10 @@ static double sector_of_loads(const struct mp_fact *line,
 	/* The upper half of a slot cannot be flushed by itself: where it does
 	 * not go with the lower one, that it is there tells nothing. */
 	if (!along->replicates || seen->half != MP_LINE_YES)
+		return 0;
+	/* Nor does what a slot loaded by itself takes, where its upper half is
+	 * another line, which is not flushed before. */
+	if (has_line && line->value < FLUSHED)
 		return 0;
 	/* From another line nothing comes but by prefetchers. */
 	if (along->comes[i] == MP_LINE_NO)
