@@ -15,24 +15,18 @@ static bool is_sharp(const struct mp_cpu_edges *edges, uint32_t k)
 	       edge->high <= edge->low * MP_CPU_APART_MAX;
 }
 
-static int sums(const struct mp_view *view, struct mp_cpu_rooms *rooms)
+static void sums(const struct mp_cpu_edges *edges, struct mp_cpu_rooms *rooms)
 {
-	struct mp_cpu_edges edges;
-	int err = mp_cpu_edges_find(view, &edges);
-
-	if (err)
-		return err == -ENODATA ? 0 : err;
 	for (uint32_t k = 1; k < MP_CPU_LEVELS; k++) {
-		if (!isnan(rooms->bytes[k]) || !is_sharp(&edges, k))
+		if (!isnan(rooms->bytes[k]) || !is_sharp(edges, k))
 			continue;
-		rooms->bytes[k] = edges.edge[k].size;
+		rooms->bytes[k] = edges->edge[k].size;
 		rooms->sum[k] = true;
 	}
-	mp_cpu_edges_free(&edges);
-	return 0;
 }
 
-int mp_cpu_rooms(const struct mp_view *view, struct mp_cpu_rooms *rooms)
+/* Return: is there a level whose size is not known? */
+static bool sizes(const struct mp_view *view, struct mp_cpu_rooms *rooms)
 {
 	bool any = false;
 
@@ -47,5 +41,28 @@ int mp_cpu_rooms(const struct mp_view *view, struct mp_cpu_rooms *rooms)
 		else if (size && k && size->verdict != MP_ABSENT)
 			any = true;
 	}
-	return any ? sums(view, rooms) : 0;
+	return any;
+}
+
+void mp_cpu_rooms_of(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges,
+		     struct mp_cpu_rooms *rooms)
+{
+	if (sizes(view, rooms) && edges)
+		sums(edges, rooms);
+}
+
+int mp_cpu_rooms(const struct mp_view *view, struct mp_cpu_rooms *rooms)
+{
+	struct mp_cpu_edges edges;
+	int err;
+
+	if (!sizes(view, rooms))
+		return 0;
+	err = mp_cpu_edges_find(view, &edges);
+	if (err)
+		return err == -ENODATA ? 0 : err;
+	sums(&edges, rooms);
+	mp_cpu_edges_free(&edges);
+	return 0;
 }

@@ -21,4 +21,10 @@ struct mp_cpu_rooms {
 /** mp_cpu_rooms() - what is known of the levels; 0 or -ENOMEM */
 int mp_cpu_rooms(const struct mp_view *view, struct mp_cpu_rooms *rooms);
 
+/** mp_cpu_rooms_of() - the same, where the edges are at hand; NULL: there are
+ * none */
+void mp_cpu_rooms_of(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges,
+		     struct mp_cpu_rooms *rooms);
+
 #endif

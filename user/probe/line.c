@@ -310,6 +310,8 @@ static int look(const struct mp_view *view, uint32_t k,
 						    fetch->least[k];
 	if (!least || least != fetch->most[k])
 		return 0;
+	if (fact)
+		mp_line_along_note(view, fact);
 	out->fetched = fetch->replicates;
 	out->sector = least;
 	asked.edges = counting->edges;
@@ -353,8 +355,7 @@ struct ground {
 };
 
 /* The first level is where counting starts. Free with ground_free(). */
-static int ground_find(const struct mp_view *view, struct mp_fact *fact,
-		       struct ground *ground)
+static int ground_find(const struct mp_view *view, struct ground *ground)
 {
 	const double line = mp_cpu_value(view, mp_cpu_level_name[0], "line");
 	struct counting *counting = &ground->counting;
@@ -367,16 +368,13 @@ static int ground_find(const struct mp_view *view, struct mp_fact *fact,
 	if (!err) {
 		counting->edges = &ground->edges;
 		counting->fetch = &ground->fetch;
-		err = mp_line_fetch(view, &ground->edges, fact,
-				    &ground->fetch);
-	} else {
-		err = 0;
+		err = mp_line_fetch(view, &ground->edges, &ground->fetch);
+		if (err)
+			return err;
 	}
-	if (!err)
-		err = mp_cpu_rooms(view, &counting->rooms);
-	if (!err)
-		step_out(0, isnan(line) ? 0 : (uint32_t)line, counting);
-	return err;
+	mp_cpu_rooms_of(view, counting->edges, &counting->rooms);
+	step_out(0, isnan(line) ? 0 : (uint32_t)line, counting);
+	return 0;
 }
 
 static void ground_free(struct ground *ground)
@@ -401,6 +399,8 @@ static int count(const struct mp_view *view, uint32_t k,
 		err = settle(view, k, counting, plan, fact, out);
 	if (seen.sector && !out->why && out->line < seen.sector)
 		out->why = "neighbours further away come along than lie in a line as lines are counted";
+	if (out->why)
+		out->sector = 0;
 	if (seen.sector) {
 		out->sector = seen.sector;
 		out->fetched = seen.fetched;
@@ -424,7 +424,7 @@ static int level_of(const struct mp_view *view, uint32_t k,
 static int next(const struct mp_view *view, struct mp_plan *plan)
 {
 	struct ground ground;
-	int err = ground_find(view, NULL, &ground);
+	int err = ground_find(view, &ground);
 
 	if (!err)
 		err = mp_line_fetch_plan(view, plan);
@@ -491,8 +491,10 @@ static int say(const struct mp_view *view, struct mp_facts *facts, uint32_t k,
 		return err;
 	if (!answer->why && !answer->direct &&
 	    answer->line > counting->inner &&
-	    is_near(view, k, counting->inner, answer))
+	    is_near(view, k, counting->inner, answer)) {
 		answer->why = why_near;
+		answer->sector = answer->fetched ? answer->sector : 0;
+	}
 	say_line(answer, fact);
 	copy = *fact;
 	fact = mp_cpu_fact(facts, view, mp_cpu_level_name[k], "sector",
@@ -508,7 +510,7 @@ static int say(const struct mp_view *view, struct mp_facts *facts, uint32_t k,
 static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
 	struct ground ground;
-	int err = ground_find(view, NULL, &ground);
+	int err = ground_find(view, &ground);
 
 	for (uint32_t k = 1; k < MP_CPU_LEVELS && !err; k++) {
 		struct answer answer = { 0 };

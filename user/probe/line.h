@@ -139,6 +139,9 @@ struct mp_line_along {
  */
 int mp_line_along_plan(const struct mp_view *view, struct mp_plan *plan);
 
+/** mp_line_along_note() - add the experiments of it to a fact */
+void mp_line_along_note(const struct mp_view *view, struct mp_fact *fact);
+
 /**
  * mp_line_along() - what it showed
  * @hit_time: of a hop that the first level serves, in cycles, or in ns where
@@ -172,7 +175,6 @@ int mp_line_fetch_plan(const struct mp_view *view, struct mp_plan *plan);
 /**
  * mp_line_fetch() - where a neighbour of what was loaded is found
  * @edges: the levels, with the times of their hops
- * @fact: gets what it rests on; may be NULL
  *
  * It takes as long as the innermost level takes that fetches the two at once:
  * those inside fetch less, those outside no less. Prefetchers may bring it as
@@ -180,7 +182,7 @@ int mp_line_fetch_plan(const struct mp_view *view, struct mp_plan *plan);
  * Return: 0 or -ENOMEM.
  */
 int mp_line_fetch(const struct mp_view *view,
-		  const struct mp_cpu_edges *edges, struct mp_fact *fact,
+		  const struct mp_cpu_edges *edges,
 		  struct mp_line_fetch *out);
 
 /**

@@ -187,6 +187,17 @@ int mp_line_along_plan(const struct mp_view *view, struct mp_plan *plan)
 	return err ? err : mp_plan_add(plan, &trials.exp, REPLICATES);
 }
 
+void mp_line_along_note(const struct mp_view *view, struct mp_fact *fact)
+{
+	const uint32_t bursts = bursts_for(view);
+	struct trials trials;
+
+	lay_out_short(view, bursts, &trials);
+	mp_fact_note(fact, mp_exp_id(&trials.exp));
+	lay_out_long(view, bursts, &trials);
+	mp_fact_note(fact, mp_exp_id(&trials.exp));
+}
+
 /**
  * struct means - of each replicate of a list, of each kind
  * @n: replicates

@@ -114,7 +114,7 @@ static void limit(const struct from *from, uint32_t n, uint32_t apart,
 }
 
 int mp_line_fetch(const struct mp_view *view,
-		  const struct mp_cpu_edges *edges, struct mp_fact *fact,
+		  const struct mp_cpu_edges *edges,
 		  struct mp_line_fetch *out)
 {
 	const bool has_peaks = edges->single &&
@@ -128,7 +128,7 @@ int mp_line_fetch(const struct mp_view *view,
 	if (!(view->caps & MP_CAP_SEQUENCE) || edges->n < 2)
 		return 0;
 	err = mp_line_along(view, has_peaks ? edges->spectrum.cycles[0] :
-			    hit_time(edges), fact, &along);
+			    hit_time(edges), NULL, &along);
 	if (err || !along.replicates)
 		return err;
 	out->replicates = along.replicates;
