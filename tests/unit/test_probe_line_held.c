@@ -76,6 +76,42 @@ static void halves_come_along_into_a_level_of_longer_lines(void **state)
 	is("cpu.l3.sector", 64);
 }
 
+/* How large the third is does not show, as its two ways lose lines of small
+ * pages long before it is full: that they are lines of 64 bytes does. */
+static void a_level_is_asked_whose_size_is_not_known(void **state)
+{
+	const struct mp_fact *size;
+
+	(void)state;
+	ask("machine name=a clock_mhz=2500 memory_latency=380\n" CLOCK NOISE
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=16K ways=16 latency=3 index=physical\n"
+	    "level name=l2 size=52K ways=13 latency=7 inclusion=exclusive "
+	    "policy=qlru_h11_m1_r0_u0\n"
+	    "level name=l3 size=160K ways=2 latency=15\n");
+	size = made_sim_fact(&sim, "cpu.l3.size");
+	assert_int_not_equal(size->verdict, MP_MEASURED);
+	is("cpu.l3.line", 64);
+}
+
+/* .. and a line of two sectors in such a level is not taken for two. */
+static void its_sectors_are_not_taken_for_lines(void **state)
+{
+	const struct mp_fact *line;
+
+	(void)state;
+	ask("machine name=a clock_mhz=2500 memory_latency=250\n" CLOCK NOISE
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=16K ways=16 latency=3 policy=bit-plru\n"
+	    "level name=l2 size=72064 ways=1 latency=7 policy=tree-plru\n"
+	    "level name=l3 size=128K ways=2 line=128 sector=64 latency=20 "
+	    "policy=nru slices=2\n");
+	is("cpu.l2.line", 64);
+	is("cpu.l3.sector", 64);
+	line = made_sim_fact(&sim, "cpu.l3.line");
+	assert_true(line->verdict != MP_MEASURED || line->value == 128);
+}
+
 /* A line of two or four sectors is no line as long as one. */
 static void sectors_are_not_taken_for_lines(void **state)
 {
@@ -101,16 +137,12 @@ static void a_level_that_hides_has_no_say_in_sectors(void **state)
 	const struct mp_fact *sector;
 
 	(void)state;
-	ask("machine name=a cpus=4 clock_mhz=3000 memory_latency=425\n"
+	ask("machine name=a clock_mhz=2500 memory_latency=250\n"
+	    "clock tsc_mhz=2500 step=32 read=50\n" ROW NOISE
 	    "level name=l1d size=16K ways=4 latency=3\n"
-	    "level name=l2 size=72K ways=12 latency=11\n"
-	    "level name=l3 size=120K ways=20 line=128 sector=64 latency=39 "
-	    "policy=random inclusion=inclusive slices=3\n"
-	    "level name=l4 size=256K ways=32 line=128 latency=73 "
-	    "inclusion=inclusive shared=2\n"
-	    "clock tsc_mhz=4000 step=32 read=75\n"
-	    "place pages=random thp=refused\n" NOISE);
-	sector = made_sim_fact(&sim, "cpu.l3.sector");
+	    "level name=l2 size=64K ways=8 latency=20\n"
+	    "level name=l3 size=80K ways=5 line=128 latency=24\n");
+	sector = made_sim_fact(&sim, "cpu.l2.sector");
 	assert_true(sector->verdict != MP_MEASURED || sector->value == 64);
 	is("cpu.l1d.sector", 64);
 }
@@ -142,6 +174,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		LINE_TEST(lines_show_where_levels_inside_hold_as_many),
 		LINE_TEST(halves_come_along_into_a_level_of_longer_lines),
+		LINE_TEST(a_level_is_asked_whose_size_is_not_known),
+		LINE_TEST(its_sectors_are_not_taken_for_lines),
 		LINE_TEST(sectors_are_not_taken_for_lines),
 		LINE_TEST(a_level_that_hides_has_no_say_in_sectors),
 		LINE_TEST(prefetchers_bring_no_sectors),

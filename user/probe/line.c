@@ -314,20 +314,32 @@ static int look(const struct mp_view *view, uint32_t k,
 		mp_line_along_note(view, fact);
 	out->fetched = fetch->replicates;
 	out->sector = least;
+	if (!fetch->quiet || !fetch->peaks)
+		return 0;
 	asked.edges = counting->edges;
 	asked.unit = least;
 	asked.size = counting->rooms.bytes[k];
-	if (isnan(asked.size) || !fetch->quiet || !fetch->peaks)
-		return 0;
-	asked.enough = enough_of(view, counting, k);
-	err = mp_line_held(view, &asked, plan, fact, &held, &replicates);
-	if (err || held < asked.enough)
+	if (!isnan(asked.size)) {
+		asked.enough = enough_of(view, counting, k);
+		err = mp_line_held(view, &asked, plan, fact, &held,
+				   &replicates);
+		if (err || held >= asked.enough)
+			goto out_say;
+	}
+	asked.size = counting->edges->edge[k].size;
+	if (!counting->edges->fitted[k])
+		asked.size = counting->edges->level[k].size_bytes;
+	err = mp_line_alike(view, &asked, plan, fact, &replicates);
+	if (!replicates)
 		return err;
-	*out = (struct answer){ .line = least, .sector = least,
-				.direct = true, .replicates = replicates,
-				.fetched = fetch->replicates,
-				.room = asked.size };
-	return 0;
+out_say:
+	if (!err)
+		*out = (struct answer){ .line = least, .sector = least,
+					.direct = true,
+					.replicates = replicates,
+					.fetched = fetch->replicates,
+					.room = asked.size };
+	return err;
 }
 
 /* Ready for the level outside @k, of which @line is known, or 0. */

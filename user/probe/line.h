@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/sweep.h"
 #include "probe.h"
 #include "probe/cpu.h"
 
@@ -218,6 +219,38 @@ struct mp_line_asked {
 int mp_line_held(const struct mp_view *view, const struct mp_line_asked *asked,
 		 struct mp_plan *plan, struct mp_fact *fact, double *bytes,
 		 uint32_t *replicates);
+
+/** MP_LINE_ODDS - distances that slots far apart are tried at */
+#define MP_LINE_ODDS 2u
+
+/** mp_line_odd() - the @i-th of them, bytes, as of lines of @unit bytes */
+uint32_t mp_line_odd(uint32_t unit, uint32_t i);
+
+/** mp_line_single() - rings whose hops are timed one by one, for a level of
+ * about @size */
+void mp_line_single(const struct mp_view *view, double size, uint32_t stride,
+		    struct mp_sweep *sweep);
+
+/**
+ * mp_line_served() - the share of a batch's hops that level @k serves
+ *
+ * A hop that meets a page anew takes longer, as if it were served further out:
+ * so much as may be of the levels inside is taken off.
+ */
+double mp_line_served(const struct mp_batch *batch,
+		      const struct mp_cpu_edges *edges, uint32_t k,
+		      uint32_t stride);
+
+/**
+ * mp_line_alike() - are slots side by side lines of their own, as those are
+ *	that lie far apart?
+ * @asked: of a level outside the first; @enough is of no use here
+ * @replicates: gets the number that a yes rests on; 0: that does not show
+ * Return: 0 or -ENOMEM.
+ */
+int mp_line_alike(const struct mp_view *view, const struct mp_line_asked *asked,
+		  struct mp_plan *plan, struct mp_fact *fact,
+		  uint32_t *replicates);
 
 /** mp_line_bracket() - measured; with few replicates the limits are the
  * lengths next to it */

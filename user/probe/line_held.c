@@ -13,16 +13,25 @@
  * longer than any line. Sets are rarely a multiple of both. */
 static const uint32_t odds[] = { 5, 7, 9, 11 };
 #define ODDS (sizeof(odds) / sizeof(odds[0]))
-#define TRIED 2u
 /* Lengths of rings, of what fits. */
 static const double lengths[] = { 0.9, 1.15 };
 #define LENGTHS (sizeof(lengths) / sizeof(lengths[0]))
 #define REPLICATES 3u
 #define REPLICATES_MAX 16u
 #define PAGE 4096.0
+#define NEW_MOST 0.9
 
-static void ring(const struct mp_view *view, double size, uint32_t stride,
-		 struct mp_sweep *sweep)
+uint32_t mp_line_odd(uint32_t unit, uint32_t i)
+{
+	uint32_t first = 0;
+
+	while (first + MP_LINE_ODDS < ODDS && odds[first] * unit <= MP_LINE_MAX)
+		first++;
+	return odds[first + i] * unit;
+}
+
+void mp_line_single(const struct mp_view *view, double size, uint32_t stride,
+		    struct mp_sweep *sweep)
 {
 	struct mp_line_room room;
 
@@ -31,16 +40,11 @@ static void ring(const struct mp_view *view, double size, uint32_t stride,
 	mp_sweep_singly(sweep);
 }
 
-/*
- * The share of a batch's hops that a level serves. A hop that meets a page
- * anew takes longer, as if it were served further out: so much may be of the
- * levels inside.
- */
-static double served(const struct mp_batch *batch,
-		     const struct mp_cpu_edges *edges, uint32_t k,
-		     uint32_t stride)
+double mp_line_served(const struct mp_batch *batch,
+		      const struct mp_cpu_edges *edges, uint32_t k,
+		      uint32_t stride)
 {
-	const double new_page = fmin(stride / PAGE, 1);
+	const double new_page = fmin(stride / PAGE, NEW_MOST);
 	const double out = mp_spectrum_slower(batch, &edges->spectrum, k);
 	double in = 1;
 
@@ -68,8 +72,9 @@ static int look(const struct mp_view *view, const struct mp_line_asked *asked,
 		const struct mp_batch *batch = at->batch[r];
 
 		if (batch->grant.got & MP_GOT_PREFETCH_OFF)
-			share[n++] = served(batch, asked->edges, asked->level,
-					    (uint32_t)sweep->stride);
+			share[n++] = mp_line_served(batch, asked->edges,
+						    asked->level,
+						    (uint32_t)sweep->stride);
 	}
 	if (n) {
 		*bytes = mp_stat_median(share, n) * slots * asked->unit;
@@ -85,16 +90,15 @@ static int look(const struct mp_view *view, const struct mp_line_asked *asked,
 
 /* One ring of one distance. */
 static int try(const struct mp_view *view, const struct mp_line_asked *asked,
-	       uint32_t odd, double length, struct mp_plan *plan,
+	       uint32_t stride, double length, struct mp_plan *plan,
 	       struct mp_fact *fact, double *bytes, uint32_t *replicates)
 {
-	const uint32_t stride = odd * asked->unit;
 	const uint64_t span = (uint64_t)(length * asked->size / asked->unit) *
 			      stride;
 	struct mp_sweep sweep;
 	int err = 0;
 
-	ring(view, asked->size, stride, &sweep);
+	mp_line_single(view, asked->size, stride, &sweep);
 	if (plan)
 		err = mp_sweep_plan(&sweep, view, span, REPLICATES, plan);
 	return err ? err : look(view, asked, &sweep, span, fact, bytes,
@@ -105,16 +109,13 @@ int mp_line_held(const struct mp_view *view, const struct mp_line_asked *asked,
 		 struct mp_plan *plan, struct mp_fact *fact, double *bytes,
 		 uint32_t *replicates)
 {
-	uint32_t first = 0;
-
 	*bytes = 0;
-	while (first + TRIED < ODDS && odds[first] * asked->unit <= MP_LINE_MAX)
-		first++;
-	for (uint32_t i = 0; i < TRIED * LENGTHS; i++) {
+	for (uint32_t i = 0; i < MP_LINE_ODDS * LENGTHS; i++) {
 		uint32_t n = 0;
 		double held;
-		int err = try(view, asked, odds[first + i % TRIED],
-			      lengths[i / TRIED], plan, fact, &held, &n);
+		int err = try(view, asked,
+			      mp_line_odd(asked->unit, i % MP_LINE_ODDS),
+			      lengths[i / MP_LINE_ODDS], plan, fact, &held, &n);
 
 		if (err || isnan(held))
 			return err;
