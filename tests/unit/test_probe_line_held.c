@@ -120,7 +120,8 @@ static void sectors_are_not_taken_for_lines(void **state)
 	(void)state;
 	ask(MACHINE ROW NOISE
 	    "level name=l1d size=16K ways=8 latency=3\n"
-	    "level name=l2 size=64K ways=8 latency=11 line=128 sector=64\n"
+	    "level name=l2 size=64K ways=8 latency=11 line=128 sector=64 "
+	    "policy=random\n"
 	    "level name=l3 size=256K ways=8 latency=30 line=256 sector=128\n");
 	is("cpu.l2.sector", 64);
 	is("cpu.l3.sector", 128);
