@@ -12,10 +12,15 @@
  *	level may hold what those inside do, or not: where its misses set in,
  *	which is the same for a ring; NaN: neither is known, or it is absent
  * @sum: it is where misses set in
+ * @low: each has room for a ring of so many bytes, with the levels inside where
+ *	it may not hold what they do; @high: .. and for no more than so many, with
+ *	them; NaN: not known
  */
 struct mp_cpu_rooms {
 	double bytes[MP_CPU_LEVELS];
 	bool sum[MP_CPU_LEVELS];
+	double low[MP_CPU_LEVELS];
+	double high[MP_CPU_LEVELS];
 };
 
 /** mp_cpu_rooms() - what is known of the levels; 0 or -ENOMEM */
