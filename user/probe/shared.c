@@ -3,7 +3,7 @@
  * Probe shared: how many CPUs share each level?
  *
  * Each other CPU that may be used, up to a bound, is asked by itself whether
- * a load on it puts out what is walked here; see shared_pair.h. Here is who
+ * it puts out what is walked here; see shared_ring.c. Here is who
  * is asked, and what the answers mean together.
  */
 #include <errno.h>
@@ -18,8 +18,6 @@
 /* Other CPUs: so many of the nearest numbers, then doubling distances. */
 #define NEAR 8u
 #define OTHERS_MAX 14u
-/* A level outside that is so many times as large is not filled by both. */
-#define OUTER_TIMES 4.0
 
 /* What was found of one level and all others. */
 struct found {
@@ -71,7 +69,7 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 			if (!mp_shared_level(view, &ground, k, &level) &&
 			    mp_shared_has_room(view, &level))
 				err = mp_shared_plan(view, &level, other[i],
-						     other[0], plan);
+						     plan);
 	}
 	return err ? err : n > 0;
 }
@@ -84,30 +82,16 @@ static void doubt_it(struct found *found, uint32_t i, uint32_t doubt)
 	found->doubt[i] = doubt;
 }
 
-/*
- * A CPU that shares a level shares those outside it. And where the level
- * outside is shared, and puts out of inner ones what it puts out itself, it
- * must have room for both rings, or an inner level only seems shared.
- */
-static void compare(const struct mp_view *view, uint32_t n,
-		    struct found found[LEVELS])
+/* A CPU that shares a level shares those outside it. */
+static void compare(uint32_t n, struct found found[LEVELS])
 {
 	for (uint32_t k = 0; k + 1 < LEVELS; k++) {
-		const double inner = mp_cpu_value(view, mp_cpu_level_name[k],
-						  "size");
-		const double outer = mp_cpu_value(view,
-						  mp_cpu_level_name[k + 1],
-						  "size");
-
 		for (uint32_t i = 0; i < n; i++) {
-			if (found[k].tie[i] != MP_TIE_SHARED)
+			if (found[k].tie[i] != MP_TIE_SHARED ||
+			    found[k + 1].tie[i] != MP_TIE_PRIVATE)
 				continue;
-			if (found[k + 1].tie[i] == MP_TIE_PRIVATE) {
-				doubt_it(&found[k], i, MP_DOUBT_ORDER);
-				doubt_it(&found[k + 1], i, MP_DOUBT_ORDER);
-			} else if (outer < inner * OUTER_TIMES) {
-				doubt_it(&found[k], i, MP_DOUBT_OUTER);
-			}
+			doubt_it(&found[k], i, MP_DOUBT_ORDER);
+			doubt_it(&found[k + 1], i, MP_DOUBT_ORDER);
 		}
 	}
 }
@@ -142,8 +126,8 @@ static void tell(const struct mp_view *view, const struct found *found,
 	mp_cpus_print(&shares, sharing, sizeof(sharing));
 	mp_cpus_print(&asked, all, sizeof(all));
 	snprintf(fact->method, sizeof(fact->method),
-		 with ? "CPUs %s share, of CPUs %s that were tested: a ring of 7/8 of the level slows down beside one of the level's size" :
-		 "CPU %s has it alone, of CPUs %s that were tested: a ring of 7/8 of the level is no slower beside one of the level's size",
+		 with ? "CPUs %s share, of CPUs %s that were tested: what the first has in the level is gone when the others have read more than it holds" :
+		 "CPU %s has it alone, of CPUs %s that were tested: what it has in the level is still there when they have read more than it holds",
 		 sharing, all);
 }
 
@@ -213,7 +197,7 @@ static bool is_out(const struct mp_view *view,
 		mp_fact_cannot(fact, "cpus", "%s", why);
 	} else if (!mp_shared_has_room(view, &level)) {
 		mp_fact_cannot(fact, "cpus",
-			       "twice the level is more than the %llu MiB that may be used",
+			       "what the level has no room for is more than the %llu MiB that may be used",
 			       (unsigned long long)view->arena_max_bytes >> 20);
 	} else {
 		return false;
@@ -232,8 +216,7 @@ static void ask_others(const struct mp_view *view,
 		return;
 	for (uint32_t i = 0; i < n; i++)
 		found->tie[i] = mp_shared_judge(view, &level, other[i],
-						other[0], &found->doubt[i],
-						fact);
+						&found->doubt[i], fact);
 }
 
 static int infer(const struct mp_view *view, struct mp_facts *facts)
@@ -261,7 +244,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 		if (!out[k])
 			ask_others(view, &ground, k, other, n, &found[k], fact[k]);
 	}
-	compare(view, n, found);
+	compare(n, found);
 	for (uint32_t k = 0; k < LEVELS; k++)
 		if (!out[k])
 			conclude(view, &found[k], other, n, fact[k]);
@@ -271,7 +254,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 const struct mp_probe mp_probe_shared = {
 	.name = "shared",
 	.asks = "how many CPUs share each level?",
-	.after = "cache-size,inclusion,latency",
+	.after = "cache-size,inclusion,latency,dram",
 	.facts = "cpu.l1d.shared,cpu.l2.shared,cpu.l3.shared,"
 		 "cpu.l4.shared",
 	.needs = MP_CAP_CHASE | MP_CAP_ACTORS,
