@@ -22,10 +22,12 @@ static const struct mp_ways_sets sets = { .n = 1, .guess = &guess };
 static bool order(uint64_t stride, uint32_t n_lines, uint64_t unit,
 		  const uint32_t *slot, uint32_t n)
 {
+	const struct mp_ways_test test = { .stride = stride };
+
 	lines = (struct mp_ways_places){ stride, n_lines, NULL, first };
 	others = (struct mp_ways_places){ unit, n, slot, second };
 	guess.span = stride;
-	return mp_ways_order(&sets, &lines, &others);
+	return mp_ways_order(&sets, &test, &lines, &others);
 }
 
 static void go(const struct mp_ways_places *places)

@@ -93,7 +93,7 @@ static uint64_t way_of(const struct mp_view *view, uint32_t k, double size,
 	snprintf(name, sizeof(name), "cpu.%s.ways", mp_cpu_level_name[k]);
 	series = mp_facts_find_series(view->facts, name);
 	if (!series || !series->n)
-		return round_way(size / ways);
+		return isnan(size) ? 0 : round_way(size / ways);
 	span = (uint64_t)series->point[0].x;
 	while (span % MP_STEPS_SLOT)
 		span *= 2;
@@ -154,7 +154,7 @@ static bool find_inside(const struct mp_view *view,
 		const double ways = measured(view, k, "ways");
 		uint64_t way;
 
-		if (isnan(size) || isnan(ways))
+		if (isnan(ways))
 			return cannot(why, "the ways of the level inside, which hides this one, could not be counted");
 		way = way_of(view, k, size, ways);
 		if (!way)
@@ -219,10 +219,10 @@ bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 	const double line = measured(view, 0, "line");
 
 	*level = (struct mp_policy_level){ .k = k };
-	if (k > 1 && !isnan(size) && isnan(ways))
+	if (k > 1 && isnan(ways))
 		return cannot(why, "so far out, where lines may be hashed over slices, the level's ways could not be measured");
-	if (isnan(size) || isnan(ways))
-		return cannot(why, "the level's size or ways could not be measured");
+	if (isnan(ways))
+		return cannot(why, "the level's ways could not be measured");
 	if (ways < 2)
 		return cannot(why, "with one way there is nothing to choose");
 	if (ways > WAYS_MAX)

@@ -85,17 +85,16 @@ static bool level_known(const struct mp_view *view, uint32_t k,
 {
 	const char *name = mp_cpu_level_name[k];
 	const double line = mp_cpu_value(view, "l1d", "line");
-	const double inside = k ? mp_cpu_value(view, mp_cpu_level_name[k - 1],
-					       "size") : 0;
 	const struct mp_fact *fact;
 
 	*level = (struct mp_ways_level){ .k = k };
 	fact = size_of(view, k);
-	if (!fact || fact->verdict != MP_MEASURED)
+	if (!fact || !(fact->verdict == MP_MEASURED ||
+		       (fact->verdict == MP_AT_LEAST && fact->high > fact->low)))
 		return false;
 	level->low_bytes = fact->low * (1 - SIZE_ERROR);
 	level->high_bytes = fact->high * (1 + SIZE_ERROR);
-	level->innermost_bytes = mp_cpu_value(view, "l1d", "size");
+	level->innermost_bytes = size_of(view, 0)->low;
 	level->own_cycles = mp_cpu_value(view, name, "latency-cycles");
 	level->inner_cycles = k ? mp_cpu_value(view, mp_cpu_level_name[k - 1],
 					       "latency-cycles") : 0;
@@ -107,7 +106,7 @@ static bool level_known(const struct mp_view *view, uint32_t k,
 		level->beyond_cycles = fmax(2 * level->next_cycles -
 					    level->own_cycles,
 					    BEYOND_LEAST * level->next_cycles);
-	return !isnan(level->innermost_cycles) && !isnan(inside) &&
+	return !isnan(level->innermost_cycles) &&
 	       level->next_cycles > level->own_cycles * MP_WAYS_APART;
 }
 

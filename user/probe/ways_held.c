@@ -129,3 +129,22 @@ struct mp_ways_range mp_ways_fitting(const struct mp_ways_sets *sets,
 
 	return mp_ways_with(guess, stride, &inside);
 }
+
+bool mp_ways_is_apart(const struct mp_ways_guess *guess,
+		      const struct mp_ways_test *test)
+{
+	return !test->apart || !(mp_ways_gcd(guess->span, test->stride) %
+				 mp_ways_gcd(test->apart, test->stride));
+}
+
+/* Where others fall on the same sets any number of lines may be too many. */
+struct mp_ways_range mp_ways_by_test(const struct mp_ways_guess *guess,
+				     const struct mp_ways_test *test,
+				     const struct mp_ways_range *inside)
+{
+	struct mp_ways_range held = mp_ways_with(guess, test->stride, inside);
+
+	if (test->flushed && !mp_ways_is_apart(guess, test))
+		held.low = 0;
+	return held;
+}

@@ -15,6 +15,17 @@ uint64_t mp_ways_sets_of(const struct mp_ways_guess *guess, uint64_t stride);
 bool mp_ways_in_row(const struct mp_ways_sets *sets,
 		    const struct mp_ways_test *test);
 
+/** mp_ways_is_apart() - if a guess is right, do the others of a flushed test
+ * keep off the sets of its lines? */
+bool mp_ways_is_apart(const struct mp_ways_guess *guess,
+		      const struct mp_ways_test *test);
+
+/** mp_ways_by_test() - most lines of a test that fit, by one guess
+ * @inside: what the levels inside hold of them */
+struct mp_ways_range mp_ways_by_test(const struct mp_ways_guess *guess,
+				     const struct mp_ways_test *test,
+				     const struct mp_ways_range *inside);
+
 /**
  * mp_ways_inside_at() - lines at a stride that the levels inside hold
  * @flushed: others put them out of those

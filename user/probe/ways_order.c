@@ -28,7 +28,7 @@ struct trail {
 
 struct trails {
 	const struct mp_ways_sets *sets;
-	uint64_t stride;
+	const struct mp_ways_test *test;
 	struct trail all;
 	struct trail page[PAGES];
 	struct mp_rng rng;
@@ -65,7 +65,7 @@ static bool does_harm(const struct trails *trails, const struct trail *trail,
 		if (trail != &trails->all &&
 		    ahead / MP_WAYS_PAGE != at / MP_WAYS_PAGE)
 			return false;
-		if (mp_ways_may_meet(trails->sets, ahead, trails->stride))
+		if (mp_ways_may_meet(trails->sets, ahead, trails->test))
 			return true;
 	}
 	return false;
@@ -155,10 +155,11 @@ static bool sort_out(struct trails *trails, const struct mp_ways_places *places,
 }
 
 bool mp_ways_order(const struct mp_ways_sets *sets,
+		   const struct mp_ways_test *test,
 		   const struct mp_ways_places *lines,
 		   const struct mp_ways_places *others)
 {
-	struct trails trails = { .sets = sets, .stride = lines->unit };
+	struct trails trails = { .sets = sets, .test = test };
 	uint32_t same = 0;
 
 	if (lines->n + others->n > MP_EXP_STEPS)

@@ -25,6 +25,7 @@ struct mp_ways_places {
 /**
  * mp_ways_order() - orders of which a prefetcher of strides makes no harm
  * @sets: of the level that is tested
+ * @test: the flushed test
  *
  * Turn after turn the @lines come first and then the @others. Where a step from
  * place to place is made twice on end, of all or of those in a page, the next
@@ -34,6 +35,7 @@ struct mp_ways_places {
  * MP_EXP_STEPS.
  */
 bool mp_ways_order(const struct mp_ways_sets *sets,
+		   const struct mp_ways_test *test,
 		   const struct mp_ways_places *lines,
 		   const struct mp_ways_places *others);
 

@@ -20,7 +20,7 @@
 #define EXCLUSIVE_WEIGHT 0.3
 /* Rings of more lines take too long. */
 #define LINES_MAX 4096u
-#define STRIDES 256u
+#define STRIDES 280u
 /* .. and so do those that lie in more memory. */
 #define SPAN_MAX (64ull << 20)
 /* Of more guesses than this only powers of two are tried. */
@@ -28,6 +28,8 @@
 #define GUESSES_MAX 4000u
 /* Strides that are tried for the sake of single guesses. */
 #define OWN_STRIDES 24u
+/* .. and that what flushes keeps off. */
+#define APART_MAX 24u
 /* A test costs so many lines for nothing, beside its own. */
 #define LINES_FREE 150.0
 /* One that can only show that all fit is worth so much of another. */
@@ -41,6 +43,8 @@
 #define ROOM_FIRST 0.7
 /* As many guesses, or fewer, are put in order one by one. */
 #define SORTED_SINGLY 12u
+/* If the level inside kept lines in so many tests, others are made first. */
+#define KEPT_MANY 6u
 /* So many times what the levels inside hold puts all else out of them, and is
  * looked for among so many slots. */
 #define FLUSH_TIMES 4u
@@ -49,6 +53,11 @@
 static uint64_t min_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
+}
+
+static uint64_t lcm(uint64_t a, uint64_t b)
+{
+	return a / mp_ways_gcd(a, b) * b;
 }
 
 static uint64_t odd_part(uint64_t n)
@@ -170,7 +179,7 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 	for (uint32_t i = 0; i < sets->n; i++) {
 		const struct mp_ways_guess *guess = &sets->guess[i];
 		const struct mp_ways_range held =
-			mp_ways_with(guess, test->stride, &inside);
+			mp_ways_by_test(guess, test, &inside);
 
 		if (!is_foretold(sets, guess, test) ||
 		    is_possible(guess, test, &held, outcome))
@@ -230,7 +239,8 @@ static bool is_done(const struct mp_ways_test *done, uint32_t n,
 	for (uint32_t i = 0; i < n; i++)
 		if (done[i].stride == test->stride &&
 		    done[i].lines == test->lines &&
-		    done[i].flushed == test->flushed)
+		    done[i].flushed == test->flushed &&
+		    done[i].apart == test->apart)
 			return true;
 	return false;
 }
@@ -243,6 +253,7 @@ struct choice {
 	uint32_t n_done;
 	struct said *said;
 	bool flushed;
+	uint64_t apart;		/* .. see struct mp_ways_test */
 	bool here;		/* all lines have to be seen in this level */
 	uint64_t inside;	/* lines that do not leave the levels inside */
 	double room;		/* lines, of those that were hidden, at most; 1 =
@@ -276,6 +287,7 @@ static void judge(struct choice *choice, uint64_t stride, uint32_t i,
 	const struct said *said = choice->said;
 	struct mp_ways_test test = {
 		.stride = stride, .flushed = choice->flushed,
+		.apart = choice->apart,
 	};
 	struct below below;
 	uint64_t under, lines;
@@ -289,6 +301,9 @@ static void judge(struct choice *choice, uint64_t stride, uint32_t i,
 	/* Twice what fits is enough to be seen. */
 	lines = min_of(min_of(said[i].held.low, most),
 		       choice->room < 1 ? 2 * under + 1 : under + 1);
+	if (choice->here && lines <= choice->inside)
+		lines = min_of(min_of(said[i].held.low, most),
+			       choice->inside + 1);
 	if (below.weight <= 0 || lines <= under || lines > LINES_MAX ||
 	    (choice->here && lines <= choice->inside))
 		return;
@@ -350,6 +365,10 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 			      sets->piece > SPAN_MAX ? SPAN_MAX / stride :
 						       sets->piece / stride;
 	const uint64_t most = min_of(room, most_shown(choice, stride));
+	const struct mp_ways_test test = {
+		.stride = stride, .flushed = choice->flushed,
+		.apart = choice->apart,
+	};
 	struct below all = { 0 };
 	double above = 0;
 	uint32_t n = 0;
@@ -360,7 +379,8 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 
 		if (beyond && sets->piece % guess->span)
 			continue;
-		choice->said[n].held = mp_ways_with(guess, stride, &inside);
+		choice->said[n].held = mp_ways_by_test(guess, &test,
+								&inside);
 		if (choice->here)
 			expect_here(guess, &choice->said[n].held);
 		choice->said[n].weight = guess->weight;
@@ -382,7 +402,44 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 /* The least multiple of a span that is a stride. */
 static uint64_t stride_of(const struct mp_ways_sets *sets, uint64_t span)
 {
-	return span / mp_ways_gcd(span, sets->grain) * sets->grain;
+	return lcm(span, sets->grain);
+}
+
+/* All lines so far apart share a set of each level inside; 0 = that is not
+ * known of all, or too far. */
+static uint64_t unit_inside(const struct mp_ways_sets *sets)
+{
+	uint64_t unit = 1;
+
+	for (sets = sets->inner; sets; sets = sets->inner) {
+		for (uint32_t i = 0; i < sets->n; i++) {
+			const uint64_t span = sets->guess[i].span;
+
+			unit = lcm(span, unit);
+			if (unit > SPAN_MAX)
+				return 0;
+		}
+	}
+	return unit;
+}
+
+/* Strides of single guesses: what they span, and so that the levels inside
+ * hold the fewest lines. */
+static uint32_t list_own(const struct mp_ways_sets *sets, uint32_t n,
+			 uint64_t stride[STRIDES])
+{
+	const uint64_t unit = unit_inside(sets);
+
+	for (uint32_t i = 0; i < sets->n && i < OWN_STRIDES; i++) {
+		const uint64_t own = stride_of(sets, sets->guess[i].span);
+		const uint64_t both = unit ? lcm(unit, own) : 0;
+
+		for (uint64_t q = 1; q <= (sets->n == 1 ? 16 : 2); q++)
+			stride[n++] = q * own;
+		if (both > 2 * own && both <= SPAN_MAX)
+			stride[n++] = both;
+	}
+	return n;
 }
 
 /* Powers of two, small odd multiples of them, and what guesses span. */
@@ -397,13 +454,9 @@ static uint32_t list_strides(const struct mp_ways_sets *sets,
 			top = sets->guess[i].span;
 	for (uint64_t s = sets->grain; s < 4 * top; s *= 2)
 		for (uint64_t q = 1; q <= (sets->n > GUESSES_MANY ? 1 : ODD_REGULAR); q += 2)
-			if (q * s <= 2 * top && n < STRIDES - 2 * OWN_STRIDES)
+			if (q * s <= 2 * top && n < STRIDES - 3 * OWN_STRIDES)
 				stride[n++] = q * s;
-	for (uint32_t i = 0; i < sets->n && i < OWN_STRIDES && sets->n <= GUESSES_MANY; i++)
-		for (uint64_t q = 1; q <= (sets->n == 1 ? 16 : 2); q++)
-			stride[n++] = q * stride_of(sets,
-							 sets->guess[i].span);
-	return n;
+	return sets->n > GUESSES_MANY ? n : list_own(sets, n, stride);
 }
 
 /* -- flushing ----------------------------------------------------------- */
@@ -423,10 +476,12 @@ static uint64_t unit_of(const struct mp_ways_sets *sets)
 }
 
 bool mp_ways_may_meet(const struct mp_ways_sets *sets, uint64_t at,
-		      uint64_t stride)
+		      const struct mp_ways_test *test)
 {
+	if (test->apart)
+		return at % mp_ways_gcd(test->apart, test->stride) == 0;
 	for (uint32_t i = 0; i < sets->n; i++)
-		if (at % mp_ways_gcd(sets->guess[i].span, stride) == 0)
+		if (at % mp_ways_gcd(sets->guess[i].span, test->stride) == 0)
 			return true;
 	return false;
 }
@@ -444,9 +499,30 @@ uint32_t mp_ways_flushers(const struct mp_ways_sets *sets,
 	if (wanted > MP_WAYS_FLUSHERS)
 		return 0;
 	for (uint32_t i = 1; n < wanted && i < FLUSH_SLOTS; i++)
-		if (!mp_ways_may_meet(sets, i * *unit, test->stride))
+		if (!mp_ways_may_meet(sets, i * *unit, test))
 			slot[n++] = i;
-	return n < wanted ? 0 : (uint32_t)n;
+	/* Of a guess, others are known to keep off only within a piece. */
+	if (n < wanted || (test->apart && sets->piece % test->apart &&
+			   (slot[n - 1] + 1) * *unit > sets->piece))
+		return 0;
+	return (uint32_t)n;
+}
+
+static void try_flushed_at(struct choice *choice, uint64_t stride,
+			   uint64_t apart)
+{
+	const struct mp_ways_test test = { .stride = stride, .apart = apart };
+	uint32_t slot[MP_WAYS_FLUSHERS];
+	uint64_t same;
+
+	if (!mp_ways_flushers(choice->sets, &test, &same, slot))
+		return;
+	choice->flushed = true;
+	choice->apart = apart;
+	try_stride(choice, stride, false);
+	try_stride(choice, stride, true);
+	choice->flushed = false;
+	choice->apart = 0;
 }
 
 /* Strides at which the lines of each guess share a set, here and inside. */
@@ -454,19 +530,33 @@ static void try_flushed(struct choice *choice)
 {
 	const struct mp_ways_sets *sets = choice->sets;
 	const uint64_t unit = unit_of(sets);
-	uint32_t slot[MP_WAYS_FLUSHERS];
 
-	choice->flushed = true;
-	for (uint32_t i = 0; unit && i < sets->n && i < OWN_STRIDES; i++) {
-		const uint64_t span = sets->guess[i].span;
-		const uint64_t stride = span / mp_ways_gcd(span, unit) * unit;
-		const struct mp_ways_test test = { .stride = stride };
-		uint64_t same;
+	for (uint32_t i = 0; unit && i < sets->n && i < OWN_STRIDES; i++)
+		try_flushed_at(choice, lcm(sets->guess[i].span, unit), 0);
+}
 
-		if (!mp_ways_flushers(sets, &test, &same, slot))
-			continue;
-		try_stride(choice, stride, false);
-		try_stride(choice, stride, true);
+/* The same, if there are no others that keep off the sets of all guesses: they
+ * keep off those of one and what it says the same of. */
+static void try_apart(struct choice *choice)
+{
+	const struct mp_ways_sets *sets = choice->sets;
+	const uint64_t unit = unit_of(sets);
+	const uint32_t n = sets->n < APART_MAX ? sets->n : APART_MAX;
+
+	for (uint32_t i = 0; unit && !sets->small && i < n; i++) {
+		const uint64_t stride = lcm(sets->guess[i].span, unit);
+
+		for (uint32_t k = 0; k < n; k++) {
+			const uint64_t apart = mp_ways_gcd(sets->guess[k].span,
+							   stride);
+			bool again = !(unit % apart);
+
+			for (uint32_t j = 0; j < k && !again; j++)
+				again = mp_ways_gcd(sets->guess[j].span,
+						    stride) == apart;
+			if (!again)
+				try_flushed_at(choice, stride, apart);
+		}
 	}
 }
 
@@ -482,7 +572,7 @@ static bool flushed_witness(const struct mp_ways_sets *sets,
 	if (!unit)
 		return false;
 	*test = (struct mp_ways_test){
-		.stride = guess->span / mp_ways_gcd(guess->span, unit) * unit,
+		.stride = lcm(guess->span, unit),
 		.lines = guess->ways + 1,
 		.flushed = true,
 		.least = 1.0 / (guess->ways + 1),
@@ -532,13 +622,14 @@ bool mp_ways_witness(const struct mp_ways_sets *sets,
 	       plain_witness(sets, guess, false, test);
 }
 
-/* Did the level inside keep lines that it has no room for all of? */
-static bool is_kept(const struct choice *choice)
+/* How often did the level inside keep lines that it has no room for all of? */
+static uint32_t n_kept(const struct choice *choice)
 {
+	uint32_t n = 0;
+
 	for (uint32_t i = 0; i < choice->n_done; i++)
-		if (choice->done[i].kept)
-			return true;
-	return false;
+		n += choice->done[i].kept;
+	return n;
 }
 
 /* Tests that tell if all lines are seen in the level itself. */
@@ -555,23 +646,27 @@ static void try_all(struct choice *choice, const uint64_t *stride, uint32_t n,
 		    bool with_flushed)
 {
 	const struct mp_ways_sets *sets = choice->sets;
-	bool kept;
+	const bool may = with_flushed && sets->n <= GUESSES_MANY;
+	const uint32_t kept = n_kept(choice);
 
+	if (may && kept >= KEPT_MANY)
+		try_flushed(choice);
+	if (may && kept >= KEPT_MANY && choice->best <= 0)
+		try_apart(choice);
+	if (choice->best > 0)
+		return;
 	for (uint32_t i = 0; i < n; i++)
 		try_stride(choice, stride[i], false);
 	for (uint32_t i = 0; i < n && choice->best <= 0 && !sets->small; i++)
 		try_stride(choice, stride[i], true);
-	kept = with_flushed && is_kept(choice);
 	for (uint32_t turn = 0; turn < 2; turn++) {
-		const bool may = with_flushed && sets->n <= GUESSES_MANY;
-
-		choice->flushed = false;
-		if (turn == kept)
+		if (turn == (with_flushed && kept))
 			try_here(choice, stride, n);
 		else if (may && choice->best <= 0)
 			try_flushed(choice);
+		if (turn != kept && may && choice->best <= 0)
+			try_apart(choice);
 	}
-	choice->flushed = false;
 }
 
 bool mp_ways_choose(const struct mp_ways_sets *sets, double finest,

@@ -64,6 +64,9 @@ enum mp_ways_kind {
  * @lines: how many
  * @least: if not, so many of a turn's hops miss at least, as a share
  * @flushed: each turn other lines put these out of the levels inside
+ * @apart: .. those others keep off the sets of this level that its lines fall
+ *	on only if its span is a multiple of this, or has as much in common with
+ *	@stride as a multiple has; 0 = whichever guess is right
  * @hidden: made, and some hops missed the next level, too, which may then be
  *	what puts lines out of this one, or translations that missed hid it; as
  *	many lines at any multiple of the stride would do no better
@@ -73,6 +76,7 @@ enum mp_ways_kind {
 struct mp_ways_test {
 	uint64_t stride;
 	uint32_t lines;
+	uint64_t apart;
 	bool flushed;
 	bool hidden;
 	bool kept;
@@ -113,10 +117,10 @@ struct mp_ways_range mp_ways_fitting(const struct mp_ways_sets *sets,
 				     const struct mp_ways_guess *guess,
 				     uint64_t stride);
 
-/** mp_ways_may_meet() - may a line at @at fall on a set that lines at a stride
- * fall on, whichever guess is right? */
+/** mp_ways_may_meet() - may a line at @at fall on a set that the lines of a
+ * flushed test fall on, whichever of the guesses is right that it speaks of? */
 bool mp_ways_may_meet(const struct mp_ways_sets *sets, uint64_t at,
-		      uint64_t stride);
+		      const struct mp_ways_test *test);
 
 /** MP_WAYS_FLUSHERS - lines that others are put out with, at most */
 #define MP_WAYS_FLUSHERS 400u

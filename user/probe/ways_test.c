@@ -294,7 +294,7 @@ static bool flushed_exp(const struct mp_ways_rig *rig,
 	n = mp_ways_flushers(rig->sets, test, &unit, slot);
 	if (!n || n + test->lines > MP_EXP_STEPS)
 		return false;
-	if (!mp_ways_order(rig->sets,
+	if (!mp_ways_order(rig->sets, test,
 			   &(struct mp_ways_places){
 				.unit = test->stride, .n = test->lines,
 				.order = lines },
@@ -375,30 +375,52 @@ static bool is_given_up(const struct mp_view *view, uint64_t id,
 }
 
 /* Of a control: what is slow in it comes of the pages alone. */
-static enum mp_ways_outcome control_one(const struct mp_ways_level *level,
-					const struct mp_ways_test *test,
-					const struct mp_batch *batch)
+static enum mp_ways_outcome control_by(const struct mp_batch *batch,
+				       double bound, double none)
 {
-	const double step = level->next_cycles - level->own_cycles;
-	const struct mp_spectrum spectrum = {
-		.n = 1,
-		.bound[0] = level->innermost_cycles + step / 2,
-	};
+	const struct mp_spectrum spectrum = { .n = 1, .bound[0] = bound };
 	struct mp_batch late = *batch;
 
 	if (batch->n_samples <= FLUSH_COLD)
 		return MP_WAYS_UNCLEAR;
 	late.sample += FLUSH_COLD;
 	late.n_samples -= FLUSH_COLD;
-	return mp_spectrum_slower(&late, &spectrum, 0) <
-	       FIT_SHARE * test->least ? MP_WAYS_FIT : MP_WAYS_HIDDEN;
+	return mp_spectrum_slower(&late, &spectrum, 0) < none ?
+	       MP_WAYS_FIT : MP_WAYS_HIDDEN;
 }
+
+/* Would the cost of a translation pass for a miss? */
+static enum mp_ways_outcome control_of_miss(const struct mp_ways_level *level,
+					    const struct mp_ways_test *test,
+					    const struct mp_batch *batch)
+{
+	const double step = level->next_cycles - level->own_cycles;
+
+	return control_by(batch, level->innermost_cycles + step / 2,
+			  FIT_SHARE * test->least);
+}
+
+/* .. and one that is served inside, with that cost, for a hit of this level? */
+static enum mp_ways_outcome control_of_fit(const struct mp_ways_level *level,
+					   const struct mp_ways_test *test,
+					   const struct mp_batch *batch)
+{
+	const double apart = level->own_cycles - level->inner_cycles;
+
+	return control_by(batch, level->innermost_cycles + apart / 2,
+			  FLUSH_NONE / test->lines);
+}
+
+typedef enum mp_ways_outcome (*one_says)(const struct mp_ways_level *level,
+					 const struct mp_ways_test *test,
+					 const struct mp_batch *batch);
 
 /* All replicates have to say the same. */
 static enum mp_ways_outcome all_say(const struct mp_ways_rig *rig,
 				    const struct mp_ways_test *test,
-				    bool control, uint32_t replicates)
+				    one_says says, uint32_t replicates)
 {
+	const bool control = says != flushed_one;
 	const struct mp_view *view = rig->view;
 	enum mp_ways_outcome all = MP_WAYS_UNCLEAR, one;
 	uint32_t n = 0;
@@ -413,8 +435,7 @@ static enum mp_ways_outcome all_say(const struct mp_ways_rig *rig,
 			continue;
 		if (!mp_batch_counts(view->batch[i]))
 			continue;
-		one = (control ? control_one : flushed_one)(&rig->level, test,
-							    view->batch[i]);
+		one = says(&rig->level, test, view->batch[i]);
 		all = n++ && one != all ? MP_WAYS_UNCLEAR : one;
 		if (all == MP_WAYS_UNCLEAR)
 			return all;
@@ -424,17 +445,20 @@ static enum mp_ways_outcome all_say(const struct mp_ways_rig *rig,
 	return n < replicates ? MP_WAYS_LACKING : all;
 }
 
-/* Translations that miss would look like misses: the control tells. */
+/* Translations that miss would look like misses, and hits inside with them
+ * like hits here: the control tells. */
 static enum mp_ways_outcome flushed_outcome(const struct mp_ways_rig *rig,
 					    const struct mp_ways_test *test,
 					    uint32_t replicates)
 {
-	const enum mp_ways_outcome own = all_say(rig, test, false, replicates);
+	const enum mp_ways_outcome own = all_say(rig, test, flushed_one,
+						 replicates);
 	enum mp_ways_outcome control;
 
-	if (own != MP_WAYS_MISS)
+	if (own != MP_WAYS_MISS && own != MP_WAYS_FIT)
 		return own;
-	control = all_say(rig, test, true, replicates);
+	control = all_say(rig, test, own == MP_WAYS_MISS ? control_of_miss :
+						control_of_fit, replicates);
 	return control == MP_WAYS_FIT ? own : control;
 }
 
