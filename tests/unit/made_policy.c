@@ -17,11 +17,11 @@ static bool is_power(uint32_t n)
 	return n && !(n & (n - 1));
 }
 
-/* Those that are by definition what has a name of its own. */
+/* Those that are by definition what has a name of its own. SRRIP whose hits
+ * make lines younger by one only has none but that of its ages. */
 static uint32_t class_of(const struct made_policy *p)
 {
-	if (p->umo && p->u == 0 && p->m == 2 && p->r < 2 &&
-	    (p->h == 0 || p->h == 21))
+	if (p->umo && p->u == 0 && p->m == 2 && p->r < 2 && p->h == 0)
 		return MP_POLICY_SRRIP;
 	if (p->m == 0 && p->h == 0 && p->r < 2 &&
 	    p->u == !p->umo)
@@ -38,7 +38,7 @@ uint32_t made_policies(uint32_t ways, struct made_policy *policy)
 		{ .class = MP_POLICY_MRU, .rule = MADE_BIT_PLRU },
 		{ .class = MP_POLICY_MRU, .rule = MADE_NRU },
 		{ .class = MP_POLICY_SRRIP, .rule = MADE_SRRIP },
-		{ .class = MP_POLICY_SRRIP, .rule = MADE_SRRIP_FP },
+		{ .class = MP_POLICY_QLRU, .rule = MADE_SRRIP_FP },
 	};
 	uint32_t n = sizeof(named) / sizeof(named[0]);
 

@@ -55,6 +55,7 @@ static void every_named_class_is_found(double flips)
 		is_class(MADE_BIT_PLRU, MP_POLICY_MRU, ways[i], flips);
 		is_class(MADE_NRU, MP_POLICY_MRU, ways[i], flips);
 		is_class(MADE_SRRIP, MP_POLICY_SRRIP, ways[i], flips);
+		is_class(MADE_SRRIP_FP, MP_POLICY_QLRU, ways[i], flips);
 	}
 	for (uint32_t n = 4; n <= 32; n *= 2)
 		is_class(MADE_TREE, MP_POLICY_PLRU, n, flips);

@@ -60,11 +60,10 @@ static uint32_t class_of_ages(const struct mp_policy *p)
 		return MP_POLICY_MRU;
 	if (!p->lazy || p->grow || p->downwards || p->insert != 2)
 		return MP_POLICY_QLRU;
-	/* Lines that are hit become the youngest, or younger by one. */
-	if ((p->hit[3] == 0 && p->hit[2] == 0) ||
-	    (p->hit[3] == 2 && p->hit[2] == 1))
-		return MP_POLICY_SRRIP;
-	return MP_POLICY_QLRU;
+	/* Lines that are hit become the youngest. Where they become younger by
+	 * one that has no name of its own here. */
+	return p->hit[3] == 0 && p->hit[2] == 0 ? MP_POLICY_SRRIP :
+						  MP_POLICY_QLRU;
 }
 
 static uint32_t list_ages(struct mp_policy *policy)
