@@ -26,8 +26,13 @@
 #define LEAVE_TURNS 3u
 /* Lines that do it return no sooner than after so many turns. */
 #define LEAVE_LINES 4u
-/* Steps of a walk that do so; the others empty the set, and look. */
-#define LEAVE_STEPS_MAX 320u
+/* Steps of a walk that do so; the others empty the set, and look. Fewer where
+ * the control has no room for so many lines. */
+static const uint32_t leave_steps[] = { 320, 256, 192, 128, 96 };
+
+#define LEAVE_STEPS_MAX (leave_steps[0])
+/* So often lines have to leave it, for a walk to tell anything. */
+#define LEAVES_LEAST 2u
 /* Ways that a walk has room for. */
 #define WAYS_MAX 40u
 /* Sizes are measured this well, or better: what a way has of them is the
@@ -180,18 +185,21 @@ static bool find_control(struct mp_policy_level *level, double inner_ways,
 			 double line, char why[MP_FACT_TEXT])
 {
 	const uint64_t way = level->stride < PAGE ? level->stride : PAGE;
-	const uint32_t lines = mp_policy_walk_lines(level->ways,
-						    level->visits) +
-			       (level->leave ? leave_lines(level,
-							   LEAVE_STEPS_MAX) : 0);
+	const uint32_t own = mp_policy_walk_lines(level->ways, level->visits);
+	const uint32_t n = sizeof(leave_steps) / sizeof(leave_steps[0]);
+	uint32_t room;
 
 	level->line = line > MP_STEPS_SLOT ? (uint32_t)line : MP_STEPS_SLOT;
 	level->spread = (uint32_t)(way / level->line);
-	if (!level->spread ||
-	    (lines + level->spread - 1) / level->spread >
-		    ceil(CONTROL_WAYS * inner_ways))
-		return cannot(why, "the innermost level is too small to tell page walks from misses");
-	return true;
+	room = level->spread * (uint32_t)ceil(CONTROL_WAYS * inner_ways);
+	for (uint32_t i = 0; i < (level->leave ? n : 1); i++) {
+		level->leave_most = leave_steps[i];
+		if (own + (level->leave ? leave_lines(level, leave_steps[i]) :
+					  0) <= room &&
+		    level->leave * LEAVES_LEAST <= leave_steps[i])
+			return true;
+	}
+	return cannot(why, "the innermost level is too small to tell page walks from misses");
 }
 
 /* A slot is two lines where these are that short, or two sectors. */
@@ -260,8 +268,17 @@ bool mp_policy_level_halve(struct mp_policy_level *level)
 void mp_policy_look_walk(const struct mp_policy_level *level, uint32_t number,
 			 struct mp_policy_walk *walk)
 {
+	uint32_t steps = 0;
+
 	mp_policy_walk_make(walk, level->ways, level->visits, level->leave,
 			    MP_EXP_STEPS, number);
+	if (!level->leave || level->leave_most == LEAVE_STEPS_MAX)
+		return;
+	for (uint32_t i = 0; i < walk->n; i++) {
+		steps += walk->step[i].what == MP_POLICY_LEAVE ? level->leave : 0;
+		if (steps > level->leave_most)
+			walk->n = i;
+	}
 }
 
 static uint32_t leaves_of(const struct mp_policy_walk *walk)

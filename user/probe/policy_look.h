@@ -26,6 +26,7 @@
  * @line: bytes of a line, as far as slots go: MP_STEPS_SLOT at least
  * @spread: lines of a page, and of a way of the innermost level, at most
  * @leave: steps that drive lines out of the level inside; 0 = there is none
+ * @leave_most: such steps in a walk, at most
  * @visits: how often a slot's line may be accessed
  * @unsure: .. if a miss brings in that much; how much that is is not known
  * @more_ns: what a hit costs more than one in the innermost level
@@ -42,6 +43,7 @@ struct mp_policy_level {
 	uint32_t line;
 	uint32_t spread;
 	uint32_t leave;
+	uint32_t leave_most;
 	uint32_t visits;
 	bool unsure;
 	double more_ns;
