@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probe ways on made-up CPUs whose associativity is stated. */
+#include <string.h>
+
 #include "made_view.h"
 
 #define KIB 1024ull
@@ -207,6 +209,27 @@ static void a_size_that_contradicts_the_count_gives_no_answer(void **state)
 	made_fact_ends(&made, "cpu.l1d.ways", MP_NOT_MEASURABLE);
 }
 
+/* Both limits of a size that is not known better do. */
+static void two_limits_of_a_size_are_enough(void **state)
+{
+	(void)state;
+	start(MP_DEPTH_DEFAULT);
+	for (uint32_t i = 0; i < made.facts.n; i++) {
+		struct mp_fact *fact = &made.facts.fact[i];
+
+		if (!strcmp(fact->name, "cpu.l1d.size") ||
+		    !strcmp(fact->name, "cpu.l2.size")) {
+			fact->verdict = MP_AT_LEAST;
+			fact->low = fact->value * 0.7;
+			fact->high = fact->value * 1.2;
+			fact->value = fact->low;
+		}
+	}
+	made_view_ask(&made, probe);
+	made_fact_is(&made, "cpu.l1d.ways", 12, 0);
+	made_fact_is(&made, "cpu.l2.ways", 16, 0);
+}
+
 static void too_few_undisturbed_batches_tell_nothing(void **state)
 {
 	(void)state;
@@ -237,6 +260,7 @@ int main(void)
 		MADE_TEST(a_level_that_is_absent_has_no_ways, &test),
 		MADE_TEST(without_sizes_nothing_is_asked, &test),
 		MADE_TEST(a_size_that_contradicts_the_count_gives_no_answer, &test),
+		MADE_TEST(two_limits_of_a_size_are_enough, &test),
 		MADE_TEST(too_few_undisturbed_batches_tell_nothing, &test),
 		cmocka_unit_test(every_fact_is_answered_whatever_happens),
 	};

@@ -235,6 +235,105 @@ static void pieces_that_begin_anywhere_inside_hide_more(void **state)
 	mp_ways_free(&inner);
 }
 
+/* Sets of 8 ways and 32 KiB inside, and what they may have outside: others
+ * that share a set inside share one of 16 ways and 32 KiB as well. */
+static struct mp_ways_guess all_alike[] = {
+	{ .span = 128 * KIB, .ways = 4, .weight = 1 },
+	{ .span = 64 * KIB, .ways = 8, .weight = 1 },
+	{ .span = 32 * KIB, .ways = 16, .weight = 1 },
+};
+static struct mp_ways_guess all_inside = { .span = 32 * KIB, .ways = 8 };
+static const struct mp_ways_sets inside_alike = {
+	.line = 64, .grain = 64, .piece = 64 * MIB, .n = 1,
+	.guess = &all_inside,
+};
+
+static uint32_t left_alike(const struct mp_ways_test *test, uint32_t outcome)
+{
+	struct mp_ways_guess guess[3];
+	struct mp_ways_sets sets = {
+		.line = 64, .grain = 64, .piece = 64 * MIB,
+		.inner = &inside_alike, .n = 3, .guess = guess,
+	};
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < 3; i++)
+		guess[i] = all_alike[i];
+	mp_ways_keep(&sets, test, outcome);
+	for (uint32_t i = 0; i < sets.n; i++)
+		left |= sets.guess[i].ways;
+	return left;
+}
+
+static void others_speak_of_the_sets_that_they_keep_off(void **state)
+{
+	const struct mp_ways_sets sets = {
+		.line = 64, .grain = 64, .piece = 64 * MIB,
+		.inner = &inside_alike, .n = 3, .guess = all_alike,
+	};
+	struct mp_ways_test test = {
+		.stride = 128 * KIB, .lines = 5, .flushed = true,
+	};
+	uint32_t slot[MP_WAYS_FLUSHERS], n;
+	uint64_t unit;
+
+	(void)state;
+	assert_int_equal(mp_ways_flushers(&sets, &test, &unit, slot), 0);
+	test.apart = 64 * KIB;
+	n = mp_ways_flushers(&sets, &test, &unit, slot);
+	assert_true(n > 0);
+	for (uint32_t i = 0; i < n; i++)
+		assert_true(slot[i] * unit % (64 * KIB));
+	/* They may be what puts a line out of 16 ways, but not of 8. */
+	assert_int_equal(left_alike(&test, MP_WAYS_MISS), 4 | 16);
+	assert_int_equal(left_alike(&test, MP_WAYS_FIT), 8 | 16);
+}
+
+static void where_lines_are_kept_some_sets_are_kept_off(void **state)
+{
+	const struct mp_ways_sets sets = {
+		.line = 64, .grain = 64, .piece = 64 * MIB,
+		.inner = &inside_alike, .n = 3, .guess = all_alike,
+	};
+	struct mp_ways_test done[8] = { 0 }, test;
+
+	(void)state;
+	for (uint32_t i = 0; i < 8; i++)
+		done[i] = (struct mp_ways_test){ .stride = 64, .kept = true };
+	assert_true(mp_ways_choose(&sets, FINEST, true, done, 8, &test));
+	assert_true(test.flushed);
+	assert_true(test.apart > 0);
+}
+
+/* Strides of the levels inside and of a guess at once: 4 lines may be held in
+ * one, 4 in the next and then 4 or 12 here. */
+static void strides_share_a_set_of_each_level_inside(void **state)
+{
+	struct mp_ways_guess first = { .span = 8 * KIB, .ways = 4 };
+	struct mp_ways_guess second = { .span = 12 * KIB, .ways = 4 };
+	struct mp_ways_guess guess[] = {
+		{ .span = 18 * KIB, .ways = 4, .weight = 1 },
+		{ .span = 6 * KIB, .ways = 12, .weight = 1 },
+	};
+	struct mp_ways_sets inmost = {
+		.line = 64, .grain = 64, .piece = 64 * MIB, .n = 1,
+		.guess = &first,
+	};
+	struct mp_ways_sets inner = {
+		.line = 64, .grain = 64, .piece = 64 * MIB, .n = 1,
+		.guess = &second, .inner = &inmost,
+	};
+	struct mp_ways_sets sets = {
+		.line = 64, .grain = 128, .piece = 64 * MIB, .n = 2,
+		.guess = guess, .inner = &inner,
+	};
+	struct mp_ways_test test;
+
+	(void)state;
+	assert_true(mp_ways_choose(&sets, FINEST, false, NULL, 0, &test));
+	assert_int_equal(test.stride % (72 * KIB), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +346,9 @@ int main(void)
 		cmocka_unit_test(more_misses_than_full_sets_explain_rule_a_guess_out),
 		cmocka_unit_test(lines_that_stay_inside_leave_room_here),
 		cmocka_unit_test(pieces_that_begin_anywhere_inside_hide_more),
+		cmocka_unit_test(others_speak_of_the_sets_that_they_keep_off),
+		cmocka_unit_test(where_lines_are_kept_some_sets_are_kept_off),
+		cmocka_unit_test(strides_share_a_set_of_each_level_inside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

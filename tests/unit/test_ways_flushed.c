@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Flushed tests on a simulated machine. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "backend.h"
+#include "made_sim.h"
+#include "probe/ways_test.h"
+
+#define KIB 1024ull
+#define REPLICATES 3u
+
+static struct made_sim sim;
+
+static int end(void **state)
+{
+	(void)state;
+	made_sim_close(&sim);
+	return 0;
+}
+
+static enum mp_ways_outcome look(struct mp_ways_rig *rig,
+				 const struct mp_ways_test *test)
+{
+	struct mp_plan plan = { 0 };
+	enum mp_ways_outcome outcome;
+
+	assert_int_equal(mp_ways_plan(rig, test, REPLICATES, &plan), 0);
+	assert_true(plan.n > 0);
+	made_sim_run(&sim, &plan);
+	assert_int_equal(mp_ways_look(rig, test, REPLICATES, &outcome), 0);
+	return outcome;
+}
+
+/* @walk: what a page walk takes. Of 39 lines 23 fit here; the others stay in
+ * the level inside, of which pieces begin anywhere in the sets. */
+static enum mp_ways_outcome of_lines(const char *walk, uint32_t lines)
+{
+	struct mp_ways_guess guess[] = {
+		{ .span = 4 * KIB, .ways = 4 }, { .span = 7 * KIB, .ways = 8 },
+		{ .span = 16 * KIB, .ways = 23, .exclusive = true },
+	};
+	struct mp_ways_sets sets[3];
+	struct mp_ways_rig rig = {
+		.view = &sim.view, .sets = &sets[2], .pages = MP_PAGES_THP,
+		.level = {
+			.k = 2, .low_bytes = 368 * KIB, .high_bytes = 368 * KIB,
+			.innermost_bytes = 16 * KIB, .innermost_cycles = 4,
+			.inner_cycles = 16, .own_cycles = 35,
+			.next_cycles = 338, .beyond_cycles = 338, .line = 64,
+			.single = true,
+		},
+	};
+	const struct mp_ways_test test = {
+		.stride = 224 * KIB, .lines = lines, .flushed = true,
+		.least = 0.4,
+	};
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		 "machine name=a clock_mhz=2900 memory_latency=338\n"
+		 "level name=l1d size=16K ways=4 latency=4 policy=bit-plru\n"
+		 "level name=l2 size=56K ways=8 latency=16 policy=nru "
+		 "inclusion=exclusive\n"
+		 "level name=l3 size=368K ways=23 latency=35 "
+		 "policy=qlru_h11_m1_r1_u2 inclusion=exclusive\n"
+		 "tlb level=1 page=4K entries=96 ways=12\n"
+		 "tlb level=2 page=4K entries=256 ways=8 cost=8\n"
+		 "walk cost=%s page=all\n"
+		 "clock tsc_mhz=3300 step=1 read=35\n", walk);
+	made_sim_open(&sim, text);
+	sim.view.caps |= MP_CAP_SEQUENCE;
+	sim.view.arena_max_bytes = 64u << 20;
+	for (uint32_t i = 0; i < 3; i++)
+		sets[i] = (struct mp_ways_sets){
+			.line = 64, .grain = 64, .piece = MP_WAYS_HUGE,
+			.inner = i ? &sets[i - 1] : NULL, .n = 1,
+			.guess = &guess[i],
+		};
+	return look(&rig, &test);
+}
+
+static void a_hit_inside_with_a_translation_is_no_hit_here(void **state)
+{
+	(void)state;
+	assert_int_not_equal(of_lines("37", 39), MP_WAYS_FIT);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_hit_inside_with_a_translation_is_no_hit_here),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
