@@ -21,8 +21,11 @@
 
 #define REPLICATES 3u
 #define SURE_REPLICATES 5u
-/* The limits of sizes are taken to be so much wider. */
+/* The limits of sizes are taken to be so much wider; a size of which only the
+ * limits are known will do, but they hold less often. */
 #define SIZE_ERROR 0.02
+#define LEAST_ERROR 0.1
+#define MOST_ERROR 0.25
 /* What is behind the next level, if that is not known, takes so many times as
  * long as the next one at least. */
 #define BEYOND_LEAST 1.2
@@ -80,20 +83,29 @@ static double behind(const struct mp_view *view, uint32_t k, uint32_t other)
 	       mp_cpu_value(view, name, "latency");
 }
 
+/* Limits of its size, taken wider than they are said to be. */
+static bool find_limits(const struct mp_fact *size,
+			struct mp_ways_level *level)
+{
+	const bool least = size && size->verdict == MP_AT_LEAST;
+
+	if (!size || !(size->verdict == MP_MEASURED ||
+		       (least && size->high > size->low)))
+		return false;
+	level->low_bytes = size->low * (1 - (least ? LEAST_ERROR : SIZE_ERROR));
+	level->high_bytes = size->high * (1 + (least ? MOST_ERROR : SIZE_ERROR));
+	return true;
+}
+
 static bool level_known(const struct mp_view *view, uint32_t k,
 			struct mp_ways_level *level)
 {
 	const char *name = mp_cpu_level_name[k];
 	const double line = mp_cpu_value(view, "l1d", "line");
-	const struct mp_fact *fact;
 
 	*level = (struct mp_ways_level){ .k = k };
-	fact = size_of(view, k);
-	if (!fact || !(fact->verdict == MP_MEASURED ||
-		       (fact->verdict == MP_AT_LEAST && fact->high > fact->low)))
+	if (!find_limits(size_of(view, k), level))
 		return false;
-	level->low_bytes = fact->low * (1 - SIZE_ERROR);
-	level->high_bytes = fact->high * (1 + SIZE_ERROR);
 	level->innermost_bytes = size_of(view, 0)->low;
 	level->own_cycles = mp_cpu_value(view, name, "latency-cycles");
 	level->inner_cycles = k ? mp_cpu_value(view, mp_cpu_level_name[k - 1],
