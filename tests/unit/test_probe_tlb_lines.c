@@ -411,6 +411,37 @@ static void replicates_far_apart_are_no_proof_of_one_cost(void **state)
 	assert_true(measured > 1);
 }
 
+/* Lines that a direct-mapped level puts out of all come from memory, which
+ * takes much longer than a walk. */
+static void what_comes_from_memory_is_no_walk(void **state)
+{
+	uint32_t measured = 0;
+
+	(void)state;
+	for (seed = 1; seed <= 24; seed++) {
+		ask(MACHINE CLOCK "place pages=random thp=refused huge=0\n"
+		    "level name=l1d size=23296 ways=26 latency=4 "
+		    "policy=qlru_h00_m1_r0_u1\n"
+		    "level name=l2 size=128K ways=8 latency=9 "
+		    "policy=bit-plru index=physical\n"
+		    "level name=l3 size=192K ways=1 latency=22 "
+		    "index=physical inclusion=inclusive slices=4\n"
+		    "tlb level=1 page=4K entries=64 ways=64 policy=fifo\n"
+		    "tlb level=2 page=4K entries=2048 ways=8 cost=6\n"
+		    "walk cost=50\n");
+		if (made_sim_fact(&sim, "cpu.stlb.entries")->verdict !=
+		    MP_NOT_MEASURABLE) {
+			is("cpu.stlb.entries", 2048);
+			assert_true(made_sim_fact(&sim, "cpu.stlb.entries")
+				    ->value == 2048);
+			measured++;
+		}
+		made_sim_close(&sim);
+	}
+	seed = 1;
+	assert_true(measured > 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -435,6 +466,7 @@ int main(void)
 		cmocka_unit_test(lines_of_pages_far_apart_are_no_ways),
 		cmocka_unit_test(a_share_that_is_kept_for_a_while_is_no_second_level),
 		cmocka_unit_test(replicates_far_apart_are_no_proof_of_one_cost),
+		cmocka_unit_test(what_comes_from_memory_is_no_walk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

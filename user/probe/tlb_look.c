@@ -196,11 +196,14 @@ bool mp_tlb_clear(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n)
 	       mp_tlb_fits(ask, stride, n);
 }
 
-/* @least: of the replicate that has the fewest. */
+/* Hops that take more than @cycles, but no more than @most. @least: of the
+ * replicate that has the fewest. */
 static double share_of(const struct mp_tlb_ask *ask, const struct mp_exp *exp,
-		       double cycles, bool least)
+		       double cycles, double most, bool least)
 {
-	struct mp_spectrum bound = { .bound = { ask->base_cycles + cycles } };
+	const struct mp_spectrum bound = {
+		.bound = { ask->base_cycles + cycles, ask->base_cycles + most },
+	};
 	double value[MP_TLB_MANY];
 	uint32_t found = 0;
 
@@ -211,6 +214,8 @@ static double share_of(const struct mp_tlb_ask *ask, const struct mp_exp *exp,
 		if (!is_same(batch, exp) || !mp_batch_counts(batch))
 			continue;
 		value[found] = mp_spectrum_slower(batch, &bound, 0);
+		if (most < INFINITY)
+			value[found] -= mp_spectrum_slower(batch, &bound, 1);
 		found += !isnan(value[found]);
 	}
 	if (!least || !found)
@@ -392,7 +397,7 @@ bool mp_tlb_ask_init(struct mp_tlb_ask *ask, const struct mp_view *view,
 	ask->base_cycles = base.cycles;
 	ask->base_error = base.error;
 	/* Asked to time single hops, and they are not there. */
-	if (there && ask->single && isnan(share_of(ask, &exp, 0, false)))
+	if (there && ask->single && isnan(share_of(ask, &exp, 0, INFINITY, false)))
 		return mp_tlb_ask_init(ask, view, plan, pages, false);
 	mostly_of(ask, &exp, -INFINITY, &base);
 	ask->base_hop = ask->single && base.n ? base.cycles : NAN;
@@ -442,16 +447,16 @@ double mp_tlb_share(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 	struct mp_exp exp;
 
 	mp_tlb_ring_exp(ask, stride, n, &exp);
-	return share_of(ask, &exp, cycles, false);
+	return share_of(ask, &exp, cycles, INFINITY, false);
 }
 
 double mp_tlb_share_least(const struct mp_tlb_ask *ask, uint32_t stride,
-			  uint32_t n, double cycles)
+			  uint32_t n, double cycles, double most)
 {
 	struct mp_exp exp;
 
 	mp_tlb_ring_exp(ask, stride, n, &exp);
-	return share_of(ask, &exp, cycles, true);
+	return share_of(ask, &exp, cycles, most, true);
 }
 
 /* By rings of one length of burst. A page too many misses wherever it lies in

@@ -166,9 +166,10 @@ bool mp_tlb_clear(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n);
 double mp_tlb_share(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 		    double cycles);
 
-/** mp_tlb_share_least() - the same of the replicate that has the fewest */
+/** mp_tlb_share_least() - of the replicate that has the fewest, the share of
+ * hops that take more than @cycles, but no more than @most */
 double mp_tlb_share_least(const struct mp_tlb_ask *ask, uint32_t stride,
-			  uint32_t n, double cycles);
+			  uint32_t n, double cycles, double most);
 
 /** mp_tlb_compare() - is a value above a bound? Clearly, or UNSURE */
 uint32_t mp_tlb_compare(double value, double error, double bound);

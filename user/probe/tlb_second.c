@@ -111,8 +111,8 @@ static uint32_t find_hit(struct mp_tlb_ask *ask, struct mp_tlb_search *search,
 		search->by_hops = ask->step_cycles < STEP_SHARE * search->hit;
 		/* Hits and walks are mixed already. */
 		if (search->by_hops &&
-		    mp_tlb_share_least(ask, 1, n, mp_tlb_bound_of(ask, search)) >
-		    NO_HOPS)
+		    mp_tlb_share_least(ask, 1, n, mp_tlb_bound_of(ask, search),
+				       INFINITY) > NO_HOPS)
 			return MP_TLB_UNSURE;
 	}
 	if (search->by_hops)
@@ -149,7 +149,8 @@ static uint32_t has_risen_skewed(struct mp_tlb_ask *ask, struct mp_tlb_search *s
 		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
 	if (!search->by_hops)
 		return have_means_risen(search, &seen);
-	share = mp_tlb_share_least(ask, stride, n, mp_tlb_bound_of(ask, search));
+	share = mp_tlb_share_least(ask, stride, n, mp_tlb_bound_of(ask, search),
+				   INFINITY);
 	return share > NO_HOPS;
 }
 

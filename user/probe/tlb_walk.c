@@ -53,6 +53,28 @@ bool mp_tlb_look_twice(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 	return there;
 }
 
+/*
+ * Hops that take longer than a hit. Those that take much longer than a walk may
+ * do so for a line that a level further out has put out of all: if each
+ * replicate has some, but one has no walk, it is not known what they are.
+ */
+static uint32_t walks_by_hops(struct mp_tlb_ask *ask,
+			      const struct mp_tlb_search *search,
+			      uint32_t stride, uint32_t n)
+{
+	const double bound = mp_tlb_bound_of(ask, search);
+	const double most = search->walk + fmax(search->walk - search->hit,
+					BEYOND_STEP * ask->step_cycles);
+
+	if (mp_tlb_share_least(ask, stride, n, bound, INFINITY) * n <=
+	    SOME_WALKS)
+		return MP_TLB_NO;
+	if (search->walk > search->hit &&
+	    mp_tlb_share_least(ask, stride, n, bound, most) * n <= SOME_WALKS)
+		return MP_TLB_UNSURE;
+	return MP_TLB_YES;
+}
+
 /* Do hops of such a ring walk? As lines of one skew have it. */
 static uint32_t walks_skewed(struct mp_tlb_ask *ask, const void *ctx,
 		      uint32_t stride, uint32_t n)
@@ -69,9 +91,7 @@ static uint32_t walks_skewed(struct mp_tlb_ask *ask, const void *ctx,
 			return ask->lacks && !ask->plan ? MP_TLB_UNSURE :
 							  MP_TLB_LACKS;
 		if (search->by_hops)
-			return mp_tlb_share_least(ask, stride, n,
-						  mp_tlb_bound_of(ask, search)) * n >
-			       SOME_WALKS ? MP_TLB_YES : MP_TLB_NO;
+			return walks_by_hops(ask, search, stride, n);
 		say = mp_tlb_compare(seen.cycles,
 				     hypot(seen.error, search->hit_error),
 				     search->hit + least);
