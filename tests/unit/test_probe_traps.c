@@ -445,6 +445,42 @@ static void behind_one_that_may_hide_nothing_is_absent(void **state)
 			     MP_MEASURED);
 }
 
+/* Pages that fall out of the TLB while the level has room. */
+static void a_page_that_is_lost_fills_no_level(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=5400 memory_latency=488\n"
+	    "clock tsc_mhz=3400 step=1 read=24\n"
+	    "place pages=random thp=refused huge=87\n"
+	    "level name=l1d size=96K ways=8 latency=6 policy=srrip\n"
+	    "level name=l2 size=208K ways=8 latency=15 policy=random "
+	    "inclusion=exclusive\n"
+	    "level name=l3 size=512K ways=16 latency=27 policy=srrip "
+	    "index=physical slices=2\n"
+	    "tlb level=1 page=4K entries=64 ways=8\n"
+	    "tlb level=2 page=4K entries=512 ways=8 cost=11\n"
+	    "walk cost=40\nnoise gaps=0.02\n", NULL);
+	not_wrong("cpu.l2.size", 208 * 1024, 0.125);
+}
+
+/* Two ways a set, by a hash, of which the levels inside have some. */
+static void a_few_ways_are_not_full_when_they_are_crowded(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4450 memory_latency=172\n"
+	    "clock tsc_mhz=3000 step=1 read=28\n"
+	    "place pages=random thp=granted huge=0\n"
+	    "level name=l1d size=16K ways=1 latency=4\n"
+	    "level name=l2 size=80K ways=32 latency=8 policy=srrip "
+	    "index=physical\n"
+	    "level name=l3 size=256K ways=2 latency=20 slices=2 "
+	    "index=physical inclusion=exclusive\n"
+	    "level name=l4 size=512K ways=32 latency=34 slices=2 "
+	    "policy=bit-plru index=physical inclusion=exclusive\n"
+	    "noise gaps=0.02\n", NULL);
+	not_wrong("cpu.l3.size", 256 * 1024, 0.125);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -468,6 +504,8 @@ int main(void)
 		TEST(what_leaves_with_the_level_outside_is_not_shared),
 		TEST(an_outer_level_that_hides_is_not_the_inner_one),
 		TEST(behind_one_that_may_hide_nothing_is_absent),
+		TEST(a_page_that_is_lost_fills_no_level),
+		TEST(a_few_ways_are_not_full_when_they_are_crowded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,6 +56,7 @@ static const double fill_part[] = { 0.92, 0.84, 0.77, 0.7, 0.6, 0.47 };
 #define GROUP_MAX 64u
 #define GROUP_LEAST 16u
 #define PAGE 4096u
+#define PAGE_SKEW 256u
 
 enum who { RING_F, RING_A, RINGS };
 
@@ -149,6 +150,20 @@ static void make_exp(const struct rig *rig, uint64_t length,
 	actor[RING_A].offset = fill;
 	/* A page at a time, so that its translation is at hand. */
 	actor[RING_A].reach = PAGE;
+}
+
+/* A line of each page of the longest A, as many pages a round as a visit of A
+ * comes to: nothing but translations can be lost. */
+static void make_pages_exp(const struct rig *rig, struct mp_exp *exp)
+{
+	struct rig pages = *rig;
+
+	pages.sweep.stride = PAGE;
+	pages.chunk = (rig->chunk / PAGE + 1) * PAGE;
+	make_exp(&pages, (uint64_t)(rig->most / PAGE + 1) * PAGE, exp);
+	exp->actor[RING_A].reach = 0;
+	exp->actor[RING_A].skew = PAGE_SKEW;
+	exp->arena[0].bytes += PAGE;
 }
 
 /* -- what came back --------------------------------------------------------- */
@@ -317,6 +332,7 @@ int mp_cpu_alone_plan(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
 		      struct mp_plan *plan)
 {
+	struct mp_exp exp;
 	uint64_t lacks;
 	struct rig rig;
 	int err = 0;
@@ -326,6 +342,10 @@ int mp_cpu_alone_plan(const struct mp_view *view,
 		return 0;
 	if (lacks)
 		return want(&rig, lacks, plan);
+	if (edges->single) {
+		make_pages_exp(&rig, &exp);
+		err = mp_plan_add(plan, &exp, REPLICATES);
+	}
 	for (double step = ceil(step_of(rig.least));
 	     step <= step_of(rig.most) && !err; step++)
 		err = want(&rig, length_of(&rig, step), plan);
@@ -392,16 +412,40 @@ static double missing(const struct rig *rig, const struct mp_edge *edge,
 					   (edge->outside - edge->inside);
 }
 
+/* The share of A's hops that may be slow for a translation alone: each visit
+ * comes to pages that others may have put out of the TLB meanwhile, all of them
+ * where it is not known how many. */
+static double untranslated(const struct rig *rig)
+{
+	const double pages = (double)rig->chunk / PAGE + 1;
+	double slow[MP_EDGE_PASSES];
+	struct mp_exp exp;
+	uint32_t n = 0;
+
+	make_pages_exp(rig, &exp);
+	for (uint32_t i = 0; i < rig->view->n_batches && n < MP_EDGE_PASSES;
+	     i++) {
+		const struct mp_batch *batch = rig->view->batch[i];
+
+		if (batch->id == mp_exp_id(&exp) && mp_batch_counts(batch))
+			slow[n++] = seen(rig, batch, RING_A, rig->k);
+	}
+	return (n ? fmax(mp_stat_median(slow, n), 0) : 1) * pages *
+	       (double)rig->sweep.stride / (double)rig->chunk;
+}
+
 /* What F leaves of the levels inside some sets of this one get more of than
  * others: the edge is blurred though lines fall on the sets evenly, and lies
  * anywhere on the way. But what no hop misses fits into both; and where some
- * do this level is full, or else none of its sets would be. */
+ * do, more than for translation, this level is full, or else none of its sets
+ * would be. */
 static void limit_blurred(const struct rig *rig,
 			  const struct mp_edge_data *data,
 			  const struct mp_edge *edge, double leak, double left,
 			  struct mp_cpu_alone *alone)
 {
 	const struct mp_cpu_edges *edges = rig->edges;
+	const double most = MISS_NONE + leak + untranslated(rig);
 	uint32_t i = 0;
 
 	if (edges->table->shape[edge->shape].scatter == 0)
@@ -412,6 +456,8 @@ static void limit_blurred(const struct rig *rig,
 	if (i)
 		alone->low = fmin(alone->low, data->point[i - 1].x - left);
 	alone->low = i ? fmax(alone->low, 1) : 1;
+	while (i < data->n && missing(rig, edge, &data->point[i]) <= most)
+		i++;
 	if (i < data->n && edges->single && mp_cpu_edge_plain(edges, rig->k))
 		alone->high = fmin(alone->high, data->point[i].x *
 				   leak_factor(rig, edge, leak));

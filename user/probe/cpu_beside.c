@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "probe/cpu_alone.h"
+#include "probe/cpu_edges.h"
 
 /* What those further in hold may lie beside it as well, but so little does
  * not move a limit. */
@@ -258,6 +259,20 @@ static void less_old(const struct mp_cpu_edges *edges, uint32_t k,
 		 edge->size / 1024);
 }
 
+/*
+ * Which lines an exclusive level has is what those inside leave to it. Where
+ * that is not a stretch of the ring, a few ways are crowded long before they
+ * are full, whether it is alone or not.
+ */
+static bool is_crowded(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+
+	return edges->table->shape[edge->shape].ways <= MP_CPU_CROWDED_WAYS &&
+	       (k > 1 || !is_even(view, edge - 1));
+}
+
 /* The least is said, if it is worth it. @with: as what the edge is known. */
 static void cannot_part(const struct mp_edge *edge, const char *with,
 			const char *why, struct mp_fact *fact)
@@ -322,6 +337,13 @@ int mp_cpu_beside_part(const struct mp_view *view,
 	}
 	if (beside.stride.known) {
 		by_itself(beside.holds, &beside.stride, fact);
+		return 0;
+	}
+	if (beside.holds && is_crowded(view, edges, k)) {
+		less_inner(view, edges, k, false, fact);
+		cannot_part(edge, "some of",
+			    "what those leave to it crowds its few ways",
+			    fact);
 		return 0;
 	}
 	if (beside.holds) {

@@ -31,8 +31,6 @@
 /* Of a ring so much shorter than the innermost level all hops hit. */
 #define WITHIN 3.0
 #define WITHIN_POINTS 32u
-/* Sets of so few ways are crowded long before the level is full. */
-#define CROWDED_WAYS 2u
 
 static double latency_of(const struct mp_curve_at *at)
 {
@@ -141,7 +139,7 @@ bool mp_cpu_may_hide(const struct mp_cpu_edges *edges, uint32_t k)
 		&edges->table->shape[edges->edge[k].shape];
 
 	return edges->fitted[k] && shape->scatter != 0 &&
-	       shape->ways <= CROWDED_WAYS;
+	       shape->ways <= MP_CPU_CROWDED_WAYS;
 }
 
 /* No shape explains the edge; or so many do that it may well be two. */

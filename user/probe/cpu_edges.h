@@ -42,6 +42,10 @@ bool mp_cpu_share_clear(const struct mp_curve *curve,
 uint32_t mp_cpu_share_muddled(const struct mp_curve *curve,
 			      const struct mp_spectrum *spectrum);
 
+/** MP_CPU_CROWDED_WAYS - sets of so few are crowded long before the level is
+ * full, where lines fall on them unevenly */
+#define MP_CPU_CROWDED_WAYS 2u
+
 /** mp_cpu_share_kept() - the share of hops that the level inside still serves
  * where level @k begins to miss; 0 where hops were not timed */
 double mp_cpu_share_kept(const struct mp_cpu_edges *edges, uint32_t k);
