@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "backend.h"
@@ -481,6 +482,30 @@ static void a_few_ways_are_not_full_when_they_are_crowded(void **state)
 	not_wrong("cpu.l3.size", 256 * 1024, 0.125);
 }
 
+/* Of a random level inside some lines are not put out when they should be. */
+static void behind_a_random_level_a_policy_is_not_told(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	ask("machine name=a clock_mhz=5450 memory_latency=206\n"
+	    "clock tsc_mhz=3700 step=1 read=32\n"
+	    "place pages=random thp=granted huge=0\n"
+	    "level name=l1d size=14K ways=28 line=32 latency=3 policy=random\n"
+	    "level name=l2 size=128K ways=2 line=32 latency=10 policy=srrip "
+	    "index=physical\nnoise gaps=0.02\n", "latency");
+	made_sim_ask(&sim, mp_probe_find("dram"));
+	sim.view.caps |= MP_CAP_SEQUENCE;
+	made_sim_ask(&sim, mp_probe_find("ways"));
+	made_sim_ask(&sim, mp_probe_find("policy"));
+	fact = made_sim_fact(&sim, "cpu.l1d.policy");
+	assert_string_equal(fact->text, "random");
+	fact = made_sim_fact(&sim, "cpu.l2.policy");
+	assert_int_equal(fact->verdict, MP_NOT_MEASURABLE);
+	if (!strstr(fact->reason, "keeps some"))
+		fail_msg("%s", fact->reason);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -506,6 +531,7 @@ int main(void)
 		TEST(behind_one_that_may_hide_nothing_is_absent),
 		TEST(a_page_that_is_lost_fills_no_level),
 		TEST(a_few_ways_are_not_full_when_they_are_crowded),
+		TEST(behind_a_random_level_a_policy_is_not_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -213,6 +213,30 @@ static bool is_absent(const struct mp_view *view, uint32_t k)
 	return size && size->verdict == MP_ABSENT;
 }
 
+static bool is_random(const struct mp_fact *fact)
+{
+	return fact && fact->verdict == MP_MEASURED &&
+	       !strcmp(fact->text, mp_policy_class_name(MP_POLICY_RANDOM));
+}
+
+/* Of a level inside that puts out any line, some are not put out by three times
+ * as many others as it has ways: in one of twenty accesses this level is not
+ * asked, and what it has done since is not what it would have. Only of one that
+ * puts out any line itself that makes no difference. */
+static bool is_hidden(const struct mp_facts *facts, uint32_t k,
+		      const struct mp_fact *fact)
+{
+	char name[MP_FACT_NAME];
+	bool hidden = false;
+
+	for (uint32_t i = 0; i < k; i++) {
+		snprintf(name, sizeof(name), "cpu.%s.policy",
+			 mp_cpu_level_name[i]);
+		hidden |= is_random(mp_facts_find(facts, name));
+	}
+	return hidden && fact->verdict == MP_MEASURED && !is_random(fact);
+}
+
 static int infer_level(const struct mp_view *view, uint32_t k,
 		       struct mp_fact *fact, struct found *found)
 {
@@ -245,6 +269,8 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 						   "policy", "");
 
 		err = fact ? infer_level(view, k, fact, found) : -ENOMEM;
+		if (!err && is_hidden(facts, k, fact))
+			mp_fact_cannot(fact, "", "a level inside puts out any line, and keeps some that this one should be asked for");
 	}
 	free(found);
 	return err;
