@@ -57,6 +57,7 @@ void mp_line_room_of(double size_bytes, struct mp_line_room *room);
  * @against: sparse rings that do not stay
  * @time: of a hop of these, the least
  * @replicates: least of its rings
+ * @inside: time of a hop of the dense ring that is to fit, NaN = not measured
  * @quiet: all prefetchers were off
  */
 struct mp_line_count {
@@ -67,6 +68,7 @@ struct mp_line_count {
 	uint32_t against;
 	double time;
 	uint32_t replicates;
+	double inside;
 	bool quiet;
 };
 

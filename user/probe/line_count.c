@@ -281,11 +281,12 @@ int mp_line_count(const struct mp_view *view, const struct mp_line_room *room,
 
 	*out = (struct mp_line_count){ .time = INFINITY, .z = NAN,
 					.z_most = NAN,
-					.share = NAN };
+					.share = NAN, .inside = NAN };
 	err = look_at(view, room, unit, room->fits_bytes, fact, &rings.fits);
 	if (!err)
 		err = look_at(view, room, unit, BEYOND * room->fits_bytes,
 			      fact, &rings.beyond);
+	out->inside = rings.fits.time;
 	if (err || isnan(rings.fits.time) || isnan(rings.beyond.time))
 		return err;
 	out->replicates = less(rings.fits.n, rings.beyond.n);

@@ -20,6 +20,7 @@
 #include "backend.h"
 #include "probe/cpu.h"
 #include "probe/line.h"
+#include "probe/line_first.h"
 
 /* Strides tried; the shortest only where those after it do not show it. */
 #define STRIDE_MIN 16u
@@ -31,16 +32,6 @@
 #define REACH_MIN 2048u
 #define REACH_MAX (32u << 10)
 #define HOPS 512u
-/* The rough curve: so dense that slots fall on all sets, whatever their
- * number. */
-#define ROUGH_STRIDE 64u
-#define ROUGH_REACH (16u << 10)
-#define ROUGH_FROM 2048.0
-#define ROUGH_TO (MP_MIB / 2)
-#define ROUGH_GRAIN 2
-#define ROUGH_REPLICATES 2
-/* Not slower than the fastest footprint by more than this: it fits. */
-#define FITS 1.12
 /* A footprint beyond the level, of the longest that fits: the next level may
  * be no more than half as large again. */
 #define BEYOND 1.45
@@ -61,85 +52,18 @@
 #define SECTORS_APART 0.5
 /* Times of one level do not differ by more. */
 #define NEXT_LEVEL 1.2
-/* The shortest line that is counted. */
-#define COUNT_FROM 32u
-
-static void rough_sweep(const struct mp_view *view, struct mp_sweep *sweep)
-{
-	mp_sweep_init(sweep, view, ROUGH_STRIDE, ROUGH_REACH);
-	sweep->turns = 1;
-	sweep->hops = HOPS;
-}
-
-/**
- * struct first - the first level, roughly
- * @fits_bytes: the longest footprint that it serves alone, NaN = not seen
- * @latency: of its hits
- */
-struct first {
-	double fits_bytes;
-	double latency;
-};
-
-static double time_of(const struct mp_curve_at *at)
-{
-	return isnan(at->mid_cycles) ? at->mid_ns : at->mid_cycles;
-}
-
-/* Noise only adds. */
-static double least_time(const struct mp_curve_at *at)
-{
-	double least = INFINITY;
-
-	for (uint32_t i = 0; i < at->n; i++)
-		least = fmin(least, isnan(at->mid_cycles) ? at->ns[i] :
-							    at->cycles[i]);
-	return least;
-}
-
-static void first_of(const struct mp_curve *curve, struct first *first)
-{
-	uint32_t last = 0;
-
-	first->latency = INFINITY;
-	for (uint32_t i = 0; i < curve->n; i++)
-		first->latency = fmin(first->latency,
-				      least_time(&curve->at[i]));
-	while (last < curve->n &&
-	       least_time(&curve->at[last]) <= FITS * first->latency)
-		last++;
-	if (last && last < curve->n)
-		first->fits_bytes = (double)curve->at[last - 1].length;
-}
-
-static int rough_find(const struct mp_view *view, struct first *first)
-{
-	struct mp_sweep sweep;
-	struct mp_curve curve;
-	int err;
-
-	first->fits_bytes = NAN;
-	rough_sweep(view, &sweep);
-	err = mp_sweep_gather(&sweep, view, &curve);
-	if (err)
-		return err;
-	first_of(&curve, first);
-	mp_curve_free(&curve);
-	return 0;
-}
-
 static uint64_t rounded(double length)
 {
 	return (uint64_t)ceil(length / 4096) * 4096;
 }
 
-static uint64_t footprint(const struct first *first)
+static uint64_t footprint(const struct mp_line_first *first)
 {
 	return rounded(first->fits_bytes * BEYOND);
 }
 
 static void stride_sweep(const struct mp_view *view,
-			 const struct first *first, uint32_t stride,
+			 const struct mp_line_first *first, uint32_t stride,
 			 struct mp_sweep *sweep)
 {
 	uint64_t reach = REACH_MIN;
@@ -161,6 +85,11 @@ struct strides {
 	double share[STRIDES];
 };
 
+static double time_of(const struct mp_curve_at *at)
+{
+	return isnan(at->mid_cycles) ? at->mid_ns : at->mid_cycles;
+}
+
 static void stride_take(const struct mp_curve_at *at, struct strides *st)
 {
 	bool in_ns = isnan(at->mid_cycles);
@@ -177,7 +106,7 @@ static void stride_take(const struct mp_curve_at *at, struct strides *st)
 }
 
 static int strides_take(const struct mp_view *view,
-			const struct first *first, struct strides *st,
+			const struct mp_line_first *first, struct strides *st,
 			struct mp_fact *fact)
 {
 	*st = (struct strides){ .replicates = REPLICATES_MAX, .quiet = true };
@@ -206,7 +135,7 @@ static int strides_take(const struct mp_view *view,
 /* Share of the hops that miss, for each stride, of those of the stride with
  * the most. A long one may fall on few sets, and those may hold it, or on
  * all and not: that says nothing of shorter ones. */
-static void shares_find(const struct first *first, const double *cycles,
+static void shares_find(const struct mp_line_first *first, const double *cycles,
 			struct strides *st)
 {
 	double step = 0;
@@ -255,7 +184,7 @@ static void fetched_find(const struct strides *st, struct fetched *out)
 	}
 }
 
-static void fetched_all(const struct first *first, struct strides *st,
+static void fetched_all(const struct mp_line_first *first, struct strides *st,
 			struct fetched *out)
 {
 	double cycles[STRIDES];
@@ -292,7 +221,7 @@ static int plan_flushes(const struct mp_view *view, struct mp_plan *plan)
 }
 
 static int plan_strides(const struct mp_view *view,
-			const struct first *first, uint32_t from,
+			const struct mp_line_first *first, uint32_t from,
 			struct mp_plan *plan)
 {
 	struct mp_sweep sweep;
@@ -306,84 +235,7 @@ static int plan_strides(const struct mp_view *view,
 	return err;
 }
 
-/**
- * struct counts - lines counted, from the shortest on, until they fit
- * @line: the first length that fits, 0 = none
- * @clear: shorter ones did clearly not
- * @time: of a hop of those that did not, the most
- * @sector: what is fetched at once, by the misses of the shortest, NaN = not
- *	known
- * @replicates: the fewest
- */
-struct counts {
-	uint32_t line;
-	bool clear;
-	double time;
-	double sector;
-	uint32_t replicates;
-};
-
-static void room_of(const struct first *first, struct mp_line_room *room)
-{
-	mp_line_room_of(first->fits_bytes, room);
-	room->fits_bytes = first->fits_bytes;
-	room->hit_time = first->latency;
-}
-
-static int counts_take(const struct mp_view *view, const struct first *first,
-		       struct mp_fact *fact, struct counts *out)
-{
-	struct mp_line_room room;
-
-	*out = (struct counts){ .clear = true, .sector = NAN,
-				 .replicates = UINT32_MAX };
-	room_of(first, &room);
-	for (uint32_t unit = COUNT_FROM; unit <= MP_LINE_MAX; unit *= 2) {
-		struct mp_line_count count;
-		int err = mp_line_count(view, &room, unit, fact, &count);
-
-		if (err)
-			return err;
-		if (count.replicates && count.replicates < out->replicates)
-			out->replicates = count.replicates;
-		if (count.fits == MP_LINE_NO)
-			out->time = fmax(out->time, count.time);
-		if (unit == COUNT_FROM && count.fits == MP_LINE_NO)
-			out->sector = unit / count.share;
-		if (count.fits == MP_LINE_YES) {
-			out->line = unit;
-			return 0;
-		}
-		out->clear &= count.fits == MP_LINE_NO;
-		if (count.fits == MP_LINE_OPEN)
-			return 0;
-	}
-	return 0;
-}
-
-static int counts_plan(const struct mp_view *view, const struct first *first,
-		       struct mp_plan *plan)
-{
-	struct mp_line_room room;
-	int err = 0;
-
-	room_of(first, &room);
-	for (uint32_t unit = COUNT_FROM; unit <= MP_LINE_MAX && !err;
-	     unit *= 2) {
-		struct mp_line_count count;
-
-		err = mp_line_count_plan(view, &room, unit, plan);
-		if (!err)
-			err = mp_line_count(view, &room, unit, NULL, &count);
-		if (!err && (count.fits == MP_LINE_YES ||
-			     count.fits == MP_LINE_OPEN))
-			break;
-		plan->stage++;
-	}
-	return err;
-}
-
-static int plan_rest(const struct mp_view *view, const struct first *first,
+static int plan_rest(const struct mp_view *view, const struct mp_line_first *first,
 		     struct mp_plan *plan)
 {
 	struct fetched fetched;
@@ -398,24 +250,20 @@ static int plan_rest(const struct mp_view *view, const struct first *first,
 		plan->stage++;
 	}
 	if (!err)
-		err = counts_plan(view, first, plan);
+		err = mp_line_counts_plan(view, first, plan);
 	return err;
 }
 
 static int next(const struct mp_view *view, struct mp_plan *plan)
 {
-	struct first first = { .fits_bytes = NAN };
-	struct mp_sweep sweep;
-	int err;
+	struct mp_line_first first = { .fits_bytes = NAN };
+	int err = mp_line_first_plan(view, plan);
 
-	rough_sweep(view, &sweep);
-	err = mp_cpu_grid(&sweep, view, ROUGH_FROM, ROUGH_TO, ROUGH_GRAIN,
-			  ROUGH_REPLICATES, plan);
 	if (!err)
 		err = plan_flushes(view, plan);
 	plan->stage++;
 	if (!err)
-		err = rough_find(view, &first);
+		err = mp_line_first_find(view, &first);
 	if (err || isnan(first.fits_bytes))
 		return err ? err : 1;
 	err = plan_strides(view, &first, 2 * STRIDE_MIN, plan);
@@ -439,10 +287,10 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
  * @along: what comes along with a load
  */
 struct seen {
-	struct first first;
+	struct mp_line_first first;
 	struct strides st;
 	struct fetched fetched;
-	struct counts counts;
+	struct mp_line_counts counts;
 	uint32_t flush[2];
 	uint32_t half;
 	struct mp_line_along along;
@@ -454,7 +302,7 @@ static int see(const struct mp_view *view, struct seen *seen,
 	int err;
 
 	*seen = (struct seen){ .half = MP_LINE_OPEN };
-	err = rough_find(view, &seen->first);
+	err = mp_line_first_find(view, &seen->first);
 	if (view->caps & MP_CAP_SEQUENCE) {
 		for (uint32_t i = 0; i < 2; i++)
 			seen->flush[i] = mp_line_flush(view, MP_LINE_BOTH,
@@ -472,7 +320,7 @@ static int see(const struct mp_view *view, struct seen *seen,
 	if (err)
 		return err;
 	fetched_all(&seen->first, &seen->st, &seen->fetched);
-	return counts_take(view, &seen->first, fact, &seen->counts);
+	return mp_line_counts(view, &seen->first, fact, &seen->counts);
 }
 
 /* The most that the line can be: neighbours so far apart do not go together.
@@ -513,6 +361,22 @@ static uint32_t least(const struct seen *seen)
 	return bytes;
 }
 
+/* What rings say comes at once is this level's own, unless a load does not
+ * bring as much along: then slots share a line of a level further out, and
+ * that is where half of them hit. */
+static double fetched_of(const struct seen *seen)
+{
+	const struct mp_line_along *along = &seen->along;
+	uint32_t bytes = MP_LINE_ALONG_FROM, i = 0;
+
+	while (i < MP_LINE_ALONGS && along->comes[i] != MP_LINE_NO) {
+		bytes *= 2;
+		i++;
+	}
+	return along->replicates && seen->fetched.bytes > bytes ?
+	       0 : seen->fetched.bytes;
+}
+
 /*
  * Longer than 32 bytes, as fewer slots stay than if it were no longer, or as
  * a flush takes more: but prefetchers that cannot be turned off take room,
@@ -521,31 +385,35 @@ static uint32_t least(const struct seen *seen)
 static uint32_t line_of(const struct mp_view *view, const struct seen *seen)
 {
 	const bool flushes = view->caps & MP_CAP_SEQUENCE;
-	const struct counts *counts = &seen->counts;
+	const struct mp_line_counts *counts = &seen->counts;
 	const uint32_t limit = most(seen);
+	const double fetched = fetched_of(seen);
 
 	/* A count that fits is certain, whatever else is brought along. */
-	if (counts->line == COUNT_FROM)
-		return COUNT_FROM;
+	if (counts->line == MP_LINE_COUNT_FROM)
+		return MP_LINE_COUNT_FROM;
 	if (counts->line && counts->line == least(seen))
 		return counts->line;
+	/* Rings and loads contradict each other: this one may be shorter. */
+	if (seen->fetched.bytes > fetched)
+		return 0;
 	/* No less than what is fetched, no more than what is flushed. */
-	if (flushes && seen->st.quiet && seen->fetched.bytes == limit &&
+	if (flushes && seen->st.quiet && fetched == limit &&
 	    (!counts->line || counts->line >= limit))
 		return limit;
 	if (seen->st.quiet && counts->line &&
-	    seen->fetched.bytes == counts->line && counts->line <= limit)
+	    fetched == counts->line && counts->line <= limit)
 		return counts->line;
 	if (flushes && !seen->st.quiet && limit == FLUSHED &&
-	    !(seen->fetched.bytes > 0 && seen->fetched.bytes < FLUSHED))
+	    !(fetched > 0 && fetched < FLUSHED))
 		return seen->half == MP_LINE_YES ? FLUSHED :
-		       seen->half == MP_LINE_NO ? COUNT_FROM : 0;
+		       seen->half == MP_LINE_NO ? MP_LINE_COUNT_FROM : 0;
 	if (!counts->clear || !is_served_next(seen))
 		return 0;
 	if (seen->st.quiet)
 		return counts->line <= limit ? counts->line : 0;
 	if (!flushes)
-		return counts->line == seen->fetched.bytes ? counts->line : 0;
+		return counts->line == fetched ? counts->line : 0;
 	return counts->line == FLUSHED ? FLUSHED : 0;
 }
 
@@ -574,7 +442,7 @@ static double sector_of_rings(const struct mp_fact *line,
 	const double bytes = seen->fetched.bytes;
 
 	if (line->verdict != MP_MEASURED || bytes > line->value ||
-	    (line->value > COUNT_FROM &&
+	    (line->value > MP_LINE_COUNT_FROM &&
 	     !(fabs(log2(seen->counts.sector / bytes)) <= SECTORS_APART)))
 		return 0;
 	return bytes;
