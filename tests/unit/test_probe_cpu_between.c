@@ -12,6 +12,7 @@
 
 #include "analysis/miss.h"
 #include "made_sim.h"
+#include "probe/cpu_edges.h"
 
 #define MACHINE(clock) \
 	"machine name=a clock_mhz=3000 memory_latency=200\n" \
@@ -20,6 +21,11 @@
 #define COARSE MACHINE("step=30")
 #define L1 "level name=l1d size=16K ways=4 latency=4 policy=random\n"
 #define L2 "level name=l2 size=64K ways=4 latency=40 policy=random\n"
+#define STEPS \
+	"level name=l1d size=16K ways=4 latency=3\n" \
+	"level name=l2 size=72K ways=12 latency=11\n" \
+	"level name=l3 size=120K ways=20 latency=39 policy=random\n" \
+	"level name=l4 size=256K ways=32 latency=73\n"
 #define GAPS "noise gaps=0.08 gap_us=2..5000 seen=no\n"
 #define HOPS_MAX 2000000u
 
@@ -67,6 +73,7 @@ static void expect(const char *text, uint32_t hidden, uint32_t level)
 {
 	struct mp_cpu_edges edges;
 	double length = 0;
+	bool alone;
 
 	made_sim_open(&sim, text);
 	made_sim_edges(&sim, &edges);
@@ -74,8 +81,8 @@ static void expect(const char *text, uint32_t hidden, uint32_t level)
 	if (hidden < MP_CPU_LEVELS)
 		hide(&edges, hidden);
 	measure(&edges);
-	assert_int_equal(mp_cpu_between_find(&sim.view, &edges, &length),
-			 level);
+	assert_int_equal(mp_cpu_between_find(&sim.view, &edges, &length,
+					     &alone), level);
 	if (level < MP_CPU_LEVELS)
 		assert_true(length > edges.edge[level].low / 2 &&
 			    length < edges.edge[level].high * 2);
@@ -100,6 +107,80 @@ static void what_is_there_is_no_reason_for_doubt(void **state)
 	expect(COARSE L1 L2 GAPS, MP_CPU_LEVELS, MP_CPU_LEVELS);
 }
 
+/* Levels of 39 and 73 cycles, taken for one of 48: their mean squares lie on
+ * no chord, but most hops take what no level is said to take. */
+static void hops_of_no_known_level_tell_of_another(void **state)
+{
+	struct mp_cpu_edges edges;
+	double length = 0;
+	bool alone;
+
+	(void)state;
+	made_sim_open(&sim, MACHINE("step=14") STEPS);
+	made_sim_edges(&sim, &edges);
+	blur(&edges);
+	assert_int_equal(edges.n, 4);
+	edges.edge[2] = edges.edge[3];
+	edges.edge[2].low /= 1.5;
+	edges.edge[1].outside = edges.edge[2].inside = 48;
+	edges.n = 3;
+	measure(&edges);
+	assert_int_equal(mp_cpu_between_find(&sim.view, &edges, &length,
+					     &alone), 2);
+	assert_false(alone);
+	/* The one inside is there by itself: behind it are the hidden ones. */
+	edges.edge[1].outside = edges.edge[2].inside = 150;
+	assert_int_equal(mp_cpu_between_find(&sim.view, &edges, &length,
+					     &alone), 1);
+	assert_true(alone);
+	/* .. as long as it takes what its edges say. */
+	edges.edge[0].outside = edges.edge[1].inside = 14;
+	assert_int_equal(mp_cpu_between_find(&sim.view, &edges, &length,
+					     &alone), 1);
+	assert_false(alone);
+	made_sim_close(&sim);
+}
+
+/* What timing adds to a hop does not hang on where the edge is thought to be
+ * by now. */
+static void the_control_may_be_any_ring_within(void **state)
+{
+	struct mp_cpu_edges edges;
+	double length = 0;
+	bool alone;
+
+	(void)state;
+	made_sim_open(&sim, COARSE L1 L2);
+	made_sim_edges(&sim, &edges);
+	blur(&edges);
+	hide(&edges, 0);
+	edges.edge[0].low = 16000;
+	measure(&edges);
+	edges.edge[0].low = 18000;
+	assert_int_equal(mp_cpu_between_find(&sim.view, &edges, &length,
+					     &alone), 0);
+	made_sim_close(&sim);
+}
+
+/* No shape explains the first edge: it may be two, and what is further out
+ * has no name. */
+static void an_edge_without_a_shape_is_in_doubt(void **state)
+{
+	struct mp_cpu_edges edges;
+
+	(void)state;
+	made_sim_open(&sim, COARSE L1 L2);
+	made_sim_edges(&sim, &edges);
+	blur(&edges);
+	edges.doubt.level = MP_CPU_LEVELS;
+	mp_cpu_find_doubt(&sim.view, &edges);
+	assert_int_equal(edges.doubt.level, MP_CPU_LEVELS);
+	edges.fitted[0] = false;
+	mp_cpu_find_doubt(&sim.view, &edges);
+	assert_int_equal(edges.doubt.level, 0);
+	made_sim_close(&sim);
+}
+
 /* Steps of two thousand cycles say nothing of thirty-six. */
 static void too_coarse_a_clock_says_nothing(void **state)
 {
@@ -112,6 +193,7 @@ static void where_single_hops_tell_nothing_is_wanted(void **state)
 	struct mp_plan plan = { 0 };
 	struct mp_cpu_edges edges;
 	double length;
+	bool alone;
 
 	(void)state;
 	made_sim_open(&sim, FINE L1 L2);
@@ -120,8 +202,8 @@ static void where_single_hops_tell_nothing_is_wanted(void **state)
 	hide(&edges, 0);
 	assert_int_equal(mp_cpu_between_plan(&sim.view, &edges, &plan), 0);
 	assert_int_equal(plan.n, 0);
-	assert_int_equal(mp_cpu_between_find(&sim.view, &edges, &length),
-			 MP_CPU_LEVELS);
+	assert_int_equal(mp_cpu_between_find(&sim.view, &edges, &length,
+					     &alone), MP_CPU_LEVELS);
 	made_sim_close(&sim);
 }
 
@@ -130,6 +212,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_hidden_level_shows),
 		cmocka_unit_test(what_is_there_is_no_reason_for_doubt),
+		cmocka_unit_test(hops_of_no_known_level_tell_of_another),
+		cmocka_unit_test(the_control_may_be_any_ring_within),
+		cmocka_unit_test(an_edge_without_a_shape_is_in_doubt),
 		cmocka_unit_test(too_coarse_a_clock_says_nothing),
 		cmocka_unit_test(where_single_hops_tell_nothing_is_wanted),
 	};

@@ -506,6 +506,47 @@ static void behind_a_random_level_a_policy_is_not_told(void **state)
 		fail_msg("%s", fact->reason);
 }
 
+/* Levels of 64 and 256 KiB at 5 and 13 cycles next to one at 3, and lines that
+ * are brought ahead: no shape explains the first edge, which is two. */
+static void behind_an_edge_without_a_shape_no_level_has_a_name(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4200 memory_latency=225\n"
+	    "clock tsc_mhz=3500 step=1 read=46\n"
+	    "place pages=random thp=refused huge=0\n"
+	    "level name=l1d size=20K ways=32 latency=3 policy=tree-plru "
+	    "index=physical\n"
+	    "level name=l2 size=64K ways=4 latency=5 index=physical\n"
+	    "level name=l3 size=256K ways=16 latency=13 policy=nru "
+	    "index=physical\n"
+	    "tlb level=1 page=4K entries=32 ways=32 policy=tree-plru\n"
+	    "tlb level=2 page=4K entries=3072 ways=12 cost=8\nwalk cost=56\n"
+	    "prefetch kind=next into=l1d switch=no\n"
+	    "noise gaps=0.02 seen=yes\n", NULL);
+	not_wrong("cpu.l1d.size", 20 * 1024, 0.125);
+	not_wrong("cpu.l2.size", 64 * 1024, 0.125);
+	not_wrong("cpu.l3.size", 256 * 1024, 0.125);
+}
+
+/* Two slots to a line of the levels outside: half of the hops take what these
+ * do, and the curve says the mean of that and of the level inside. */
+static void slots_that_share_lines_are_no_other_level(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=1000 memory_latency=325\n"
+	    "clock tsc_mhz=3400 step=19 read=20\n"
+	    "place pages=random thp=refused huge=0\n"
+	    "level name=l1d size=14592 ways=19 latency=3 policy=fifo\n"
+	    "level name=l2 size=80K ways=10 line=128 latency=14 policy=fifo "
+	    "index=virtual inclusion=inclusive\n"
+	    "level name=l3 size=384K ways=12 line=128 latency=34 "
+	    "policy=random index=virtual inclusion=inclusive\n"
+	    "noise gaps=0.02 seen=yes\n", NULL);
+	not_wrong("cpu.l3.size", 384 * 1024, 0.125);
+	assert_int_equal(made_sim_fact(&sim, "cpu.l4.size")->verdict,
+			 MP_ABSENT);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -532,6 +573,8 @@ int main(void)
 		TEST(a_page_that_is_lost_fills_no_level),
 		TEST(a_few_ways_are_not_full_when_they_are_crowded),
 		TEST(behind_a_random_level_a_policy_is_not_told),
+		TEST(behind_an_edge_without_a_shape_no_level_has_a_name),
+		TEST(slots_that_share_lines_are_no_other_level),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

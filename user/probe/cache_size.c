@@ -398,13 +398,15 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	for (uint32_t k = 0; k < edges.n && !err; k++)
 		err = plan_witness(view, &edges, k, plan);
 	plan->stage++;
+	/* A few hops that say whether there is a level to be missed: whatever
+	 * else there is no time for. */
+	if (!err)
+		err = mp_cpu_between_plan(view, &edges, plan);
+	plan->stage++;
 	for (uint32_t k = 0; k < edges.n && !err; k++)
 		err = k || edges.single ?
 		      plan_sides(view, &edges, k, plan) :
 		      plan_edge(view, &sweep, &edges, k, plan);
-	plan->stage++;
-	if (!err)
-		err = mp_cpu_between_plan(view, &edges, plan);
 	/* Private levels are cheap to look at. What is left of the time goes
 	 * into one that is shared, and moves anyway. */
 	plan->stage++;
@@ -488,9 +490,10 @@ static void in_doubt(const struct mp_cpu_edges *edges, uint32_t k,
 		       "one level of about %.0f KiB, or more near each other, as of %.0f and %.0f KiB: one does not explain the curve, and no plateau shows between them",
 		       size / 1024, doubt->size[0] / 1024,
 		       doubt->size[1] / 1024);
-	/* What hides may lie further in, too, but for the innermost. */
-	least = k ? 0 : round(fmin(doubt->size[0] / PAIR_ROUGH,
-				   mp_cpu_held(edges, k)));
+	/* What hides may lie further in, too, but for the innermost; and what
+	 * gives an edge no shape may serve hops beyond it. */
+	least = (k && !doubt->behind) || !edges->fitted[k] ? 0 :
+		round(fmin(doubt->size[0] / PAIR_ROUGH, mp_cpu_held(edges, k)));
 	if (!(least > 0))
 		return;
 	fact->verdict = MP_AT_LEAST;

@@ -6,6 +6,10 @@
  * the parabola from a to b; each that takes a time between brings it below.
  * That holds for every shape, and for clocks too coarse to time a hop: what
  * their steps add to a square is known, as hops begin at any moment.
+ *
+ * And a clock that cannot tell a level from the one inside it may tell levels
+ * further out: hops more than a step away from the time of every level that
+ * the fits know of are of one that they do not.
  */
 #include "probe/cpu_between.h"
 
@@ -32,6 +36,21 @@
 #define STEP_PART 0.05
 /* The innermost level alone, for what timing adds to a hop. */
 #define WITHIN 2.0
+
+/* Of the hops of a length so many at least are of a level: one in eight may
+ * pay a page walk. And a level's hops take so much longer or shorter than
+ * their mean, of that and these cycles, and a step of the clock. */
+#define SHARE_MIN 0.2
+#define CORE_SHARE 0.04
+#define CORE_CYCLES 8.0
+/* Slots of a ring that may share a line. */
+#define SHARERS_MAX 8u
+#define SHARING_MAX 0.55
+/* Where so many hops are a level's, and their mean is off by no more than this
+ * share and so many cycles, rings show it by itself. */
+#define ALONE_MIN 0.98
+#define ALONE_OFF 0.03
+#define ALONE_CYCLES 0.5
 
 /* What the fits say of a length. */
 struct mixture {
@@ -75,8 +94,8 @@ static void make_exp(const struct mp_view *view, uint64_t length,
 }
 
 /* The first replicate's step; NaN where there is no replicate. */
-static double look(const struct mp_view *view, uint64_t length,
-		   struct seen *seen)
+static double look_at(const struct mp_view *view, uint64_t length,
+		      void (*to)(void *ctx, double cycles, double n), void *ctx)
 {
 	double step = NAN;
 	struct mp_exp exp;
@@ -91,8 +110,16 @@ static double look(const struct mp_view *view, uint64_t length,
 			continue;
 		if (isnan(step))
 			step = mp_spectrum_step(batch);
-		mp_spectrum_each_hop(batch, take, seen);
+		mp_spectrum_each_hop(batch, to, ctx);
 	}
+	return step;
+}
+
+static double look(const struct mp_view *view, uint64_t length,
+		   struct seen *seen)
+{
+	const double step = look_at(view, length, take, seen);
+
 	return seen->n > 0 ? step : NAN;
 }
 
@@ -116,14 +143,16 @@ static uint64_t length_of(const struct mp_view *view,
 	return length <= view->arena_max_bytes ? length : 0;
 }
 
+/* The @i-th, from the longest down. */
 static uint64_t length_within(const struct mp_view *view,
-			      const struct mp_cpu_edges *edges)
+			      const struct mp_cpu_edges *edges, uint32_t i)
 {
+	const double at = floor(log2(edges->edge[0].low / WITHIN)) - i;
 	struct mp_sweep sweep;
 	uint64_t length;
 
 	mp_cpu_side_sweep(view, 0, &sweep);
-	length = (uint64_t)exp2(floor(log2(edges->edge[0].low / WITHIN)));
+	length = at > 0 ? (uint64_t)exp2(at) : 0;
 	return length - length % sweep.stride;
 }
 
@@ -143,7 +172,7 @@ int mp_cpu_between_plan(const struct mp_view *view,
 
 	if (edges->single || !edges->n || !edges->fitted[0])
 		return 0;
-	length = length_within(view, edges);
+	length = length_within(view, edges, 0);
 	if (!length)
 		return 0;
 	make_exp(view, length, &exp);
@@ -245,20 +274,150 @@ static bool is_below(const struct mp_view *view,
 	return below > FLOOR * mixture.jump * mixture.jump;
 }
 
-uint32_t mp_cpu_between_find(const struct mp_view *view,
-			     const struct mp_cpu_edges *edges, double *length)
-{
-	struct seen alone = { .slope = 0 };
-	double step, offset;
-	uint64_t within;
+/* -- hops of no level that is known ----------------------------------------- */
 
-	if (edges->single || !edges->n || !edges->fitted[0])
-		return MP_CPU_LEVELS;
-	within = length_within(view, edges);
-	step = within ? look(view, within, &alone) : NAN;
-	if (isnan(step))
-		return MP_CPU_LEVELS;
-	offset = alone.first / alone.n - edges->edge[0].inside;
+/* What hops of each level take, and of what lies beyond the last, as the
+ * clock reads it; and hops that take something else, behind each. */
+struct times {
+	double offset;
+	uint32_t n;
+	double from[MP_CPU_LEVELS + 1];
+	double to[MP_CPU_LEVELS + 1];
+	bool may_share[MP_CPU_LEVELS + 1];
+	double all;
+	double own[MP_CPU_LEVELS];
+	double sum[MP_CPU_LEVELS];
+	double other[MP_CPU_LEVELS];
+	double sharing[MP_CPU_LEVELS];
+};
+
+static double slack(double cycles, double step)
+{
+	return CORE_SHARE * (cycles + CORE_CYCLES) + step;
+}
+
+static void times_of(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, double offset,
+		     double step, struct times *times)
+{
+	struct mp_sweep sweep;
+
+	*times = (struct times){ .offset = offset };
+	mp_cpu_side_sweep(view, 0, &sweep);
+	while (times->n < edges->n && edges->fitted[times->n])
+		times->n++;
+	for (uint32_t k = 0; k <= times->n; k++) {
+		/* Two edges say what the level between them takes. */
+		const double first = edges->edge[k ? k - 1 : 0].outside;
+		const double next = edges->edge[k].inside;
+		const double a = k ? first : next;
+		const double b = k < times->n ? next : first;
+
+		times->from[k] = fmin(a, b) - slack(fmin(a, b), step);
+		times->to[k] = fmax(a, b) + slack(fmax(a, b), step);
+		times->may_share[k] = k && k < times->n &&
+				      mp_cpu_shares_lines(view, sweep.stride,
+							  k);
+	}
+}
+
+/* Where slots share lines of a level all but one of them are served by the
+ * level inside, and what its edges say is a mean: one alone takes longer. */
+static bool is_of_sharers(const struct times *times, uint32_t k, double x)
+{
+	if (!times->may_share[k])
+		return false;
+	for (uint32_t slots = 2; slots <= SHARERS_MAX; slots *= 2) {
+		const double others = slots - 1;
+
+		if (x > slots * times->from[k] - others * times->to[k - 1] &&
+		    x < slots * times->to[k] - others * times->from[k - 1])
+			return true;
+	}
+	return false;
+}
+
+static void take_time(void *ctx, double cycles, double n)
+{
+	struct times *times = ctx;
+	const double x = cycles - times->offset;
+
+	times->all += n;
+	for (uint32_t k = 0; k < times->n; k++) {
+		if (x > times->to[k] && x < times->from[k + 1])
+			*(is_of_sharers(times, k, x) ?
+			  &times->sharing[k] : &times->other[k]) += n;
+		if (x < times->from[k] || x > times->to[k])
+			continue;
+		times->own[k] += n;
+		times->sum[k] += n * x;
+	}
+}
+
+/* What the lengths at all edges show behind a level. */
+struct behind {
+	uint32_t n;	/* with hops of no known level */
+	double length;	/* the first of them */
+	bool alone;	/* one has hops of this level only */
+};
+
+static void add_length(const struct mp_cpu_edges *edges, uint32_t k,
+		       const struct times *seen, uint64_t length,
+		       struct behind *out)
+{
+	const double time = edges->edge[k].inside;
+	const double off = fabs(seen->sum[k] / seen->own[k] - time);
+	/* Of two that share a line no more than one takes longer. */
+	const double other = seen->other[k] +
+			     fmax(seen->sharing[k] - SHARING_MAX * seen->all, 0);
+
+	out->alone |= seen->own[k] >= ALONE_MIN * seen->all &&
+		      off <= fmax(ALONE_OFF * time, ALONE_CYCLES);
+	if (!(other > SHARE_MIN * seen->all))
+		return;
+	if (!out->n++)
+		out->length = (double)length;
+}
+
+static void look_behind(const struct mp_view *view,
+			const struct mp_cpu_edges *edges,
+			const struct times *times, uint32_t k,
+			struct behind *out)
+{
+	*out = (struct behind){ 0 };
+	for (uint32_t at = 0; is_asked(edges, at); at++) {
+		uint64_t length;
+
+		for (uint32_t i = 0;
+		     (length = length_of(view, edges, at, i)); i++) {
+			struct times seen = *times;
+
+			look_at(view, length, take_time, &seen);
+			if (seen.all > 0)
+				add_length(edges, k, &seen, length, out);
+		}
+	}
+}
+
+static uint32_t find_other(const struct mp_view *view,
+			   const struct mp_cpu_edges *edges, double offset,
+			   double step, struct behind *behind)
+{
+	struct times times;
+
+	times_of(view, edges, offset, step, &times);
+	for (uint32_t k = 0; k < times.n; k++) {
+		look_behind(view, edges, &times, k, behind);
+		if (behind->n >= LENGTHS_MIN)
+			return k;
+	}
+	return MP_CPU_LEVELS;
+}
+
+static uint32_t find_below(const struct mp_view *view,
+			   const struct mp_cpu_edges *edges, double offset,
+			   double step, double *length)
+{
 	for (uint32_t k = 0; is_asked(edges, k); k++) {
 		uint32_t n = 0;
 		uint64_t at;
@@ -272,4 +431,45 @@ uint32_t mp_cpu_between_find(const struct mp_view *view,
 		}
 	}
 	return MP_CPU_LEVELS;
+}
+
+/* The edge may have moved since: any ring that is surely within does. */
+static double look_within(const struct mp_view *view,
+			  const struct mp_cpu_edges *edges, struct seen *seen)
+{
+	double step = NAN;
+	uint64_t length;
+
+	for (uint32_t i = 0; isnan(step); i++) {
+		length = length_within(view, edges, i);
+		if (!length)
+			break;
+		step = look(view, length, seen);
+	}
+	return step;
+}
+
+uint32_t mp_cpu_between_find(const struct mp_view *view,
+			     const struct mp_cpu_edges *edges, double *length,
+			     bool *alone)
+{
+	struct seen within = { .slope = 0 };
+	struct behind behind;
+	uint32_t below, other;
+	double step, offset;
+
+	*alone = false;
+	if (edges->single || !edges->n || !edges->fitted[0])
+		return MP_CPU_LEVELS;
+	step = look_within(view, edges, &within);
+	if (isnan(step))
+		return MP_CPU_LEVELS;
+	offset = within.first / within.n - edges->edge[0].inside;
+	below = find_below(view, edges, offset, step, length);
+	other = find_other(view, edges, offset, step, &behind);
+	if (other == MP_CPU_LEVELS || below < other)
+		return below;
+	*length = behind.length;
+	*alone = behind.alone;
+	return other;
 }

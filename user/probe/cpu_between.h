@@ -17,12 +17,15 @@ int mp_cpu_between_plan(const struct mp_view *view,
 
 /**
  * mp_cpu_between_find() - the innermost edge at which some hops are slower
- * than the level inside and faster than what lies beyond
+ * than the level inside and faster than what lies beyond, or behind which
+ * hops at any edge take what no level takes
  * @length: gets a footprint that shows it
+ * @alone: gets whether rings show the level inside by itself
  *
  * Return: its level; MP_CPU_LEVELS where none is seen.
  */
 uint32_t mp_cpu_between_find(const struct mp_view *view,
-			     const struct mp_cpu_edges *edges, double *length);
+			     const struct mp_cpu_edges *edges, double *length,
+			     bool *alone);
 
 #endif

@@ -4,7 +4,7 @@
  * little of a step from 4 to 8 cycles where memory is at 400: one blurred
  * edge may be put where there are two or three. In ratios such a step is as
  * large as any other; and an edge that no shape explains, or whose limits lie
- * apart, may be two as well.
+ * apart, may be two as well. What is further out has no name then.
  */
 #include <math.h>
 
@@ -25,9 +25,12 @@
 /* An edge that leaves so much of its jump, and so much more than noise. */
 #define POOR 0.04
 #define POOR_CHI2 10.0
-/* Where nearly all hops hit, latency is no more than this above the least;
- * and a level that hardly misses may be so much smaller than the ring. */
+/* Where nearly all hops hit, latency is no more than this above the least.
+ * Levels lie at least so far apart, which says how many may miss; of a ring
+ * that is walked round and round no greater share hits than there is room for. */
 #define HELD 1.1
+#define LEVELS_APART 1.6
+#define HELD_PART (1 - (HELD - 1) / (LEVELS_APART - 1))
 /* Of a ring so much shorter than the innermost level all hops hit. */
 #define WITHIN 3.0
 #define WITHIN_POINTS 32u
@@ -37,18 +40,30 @@ static double latency_of(const struct mp_curve_at *at)
 	return isnan(at->mid_cycles) ? at->mid_ns : at->mid_cycles;
 }
 
-/* The innermost level's latency, where nothing else counts. */
-static double innermost(const struct mp_cpu_edges *edges)
+/* Of the lengths of a curve that are well within the innermost level, or of
+ * its first one; NAN where it has none and @within is asked for. */
+static double innermost_of(const struct mp_cpu_edges *edges,
+			   const struct mp_curve *curve, bool within)
 {
-	const struct mp_curve *curve = &edges->curve;
 	double value[WITHIN_POINTS];
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < curve->n && n < WITHIN_POINTS; i++)
-		if (!n || (double)curve->at[i].length * WITHIN <
-			  edges->level[0].low_bytes)
+		if ((!n && !within) || (double)curve->at[i].length * WITHIN <
+				       edges->level[0].low_bytes)
 			value[n++] = latency_of(&curve->at[i]);
 	return n ? mp_stat_median(value, n) : NAN;
+}
+
+/* The innermost level's latency, where nothing else counts. The dense curve
+ * may begin beyond that. */
+static double innermost(const struct mp_cpu_edges *edges)
+{
+	double time = innermost_of(edges, &edges->curve, true);
+
+	if (isnan(time))
+		time = innermost_of(edges, &edges->side[0], true);
+	return isnan(time) ? innermost_of(edges, &edges->curve, false) : time;
 }
 
 /* Others crowd what is shared, at lengths of their own choice. */
@@ -125,12 +140,12 @@ double mp_cpu_held(const struct mp_cpu_edges *edges, uint32_t k)
 	for (uint32_t i = 0; i < curve->n; i++) {
 		if (latency_of(&curve->at[i]) > inside * HELD)
 			break;
-		held = (double)curve->at[i].length;
+		held = (double)curve->at[i].length * HELD_PART;
 	}
 	/* One that has what the others put out holds so much less. */
 	for (uint32_t i = 0; i < k; i++)
 		held -= edges->edge[i].size;
-	return fmax(held / HELD, 0);
+	return fmax(held, 0);
 }
 
 bool mp_cpu_may_hide(const struct mp_cpu_edges *edges, uint32_t k)
@@ -147,8 +162,10 @@ static bool is_poor(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_edge *edge = &edges->edge[k];
 
-	if (!edges->fitted[k] || k >= private_levels(edges))
+	if (k >= private_levels(edges))
 		return false;
+	if (!edges->fitted[k])
+		return true;
 	/* A sharp one whose limits lie apart has few lengths near it. */
 	return (edge->high > edge->low * ROOM_FOR_TWO &&
 		!mp_cpu_edge_plain(edges, k)) ||
@@ -159,10 +176,11 @@ static bool is_poor(const struct mp_cpu_edges *edges, uint32_t k)
 
 void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
-	double length, between = NAN;
+	double length, between = NAN, low;
 	uint32_t k = 0, mixed;
+	bool behind = false, alone;
 
-	if (edges->single || !edges->n || !edges->fitted[0])
+	if (edges->single || !edges->n)
 		return;
 	length = unexplained(edges, innermost(edges));
 	while (k < edges->n && !is_poor(edges, k) &&
@@ -171,16 +189,21 @@ void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 	/* Beyond all edges it is for the last to explain. */
 	if (k == edges->n && !isnan(length))
 		k--;
-	mixed = mp_cpu_between_find(view, edges, &between);
+	mixed = mp_cpu_between_find(view, edges, &between, &alone);
 	if (mixed < k) {
 		k = mixed;
 		length = between;
+		behind = alone;
 	}
 	if (k >= edges->n || k >= edges->doubt.level)
 		return;
+	low = edges->fitted[k] ? edges->edge[k].low :
+				 edges->level[k].low_bytes;
 	edges->doubt = (struct mp_cpu_doubt){
-		k, { fmin(isnan(length) ? edges->edge[k].low : length,
-			  edges->level[k].size_bytes),
-		     edges->level[k].size_bytes },
+		.level = k,
+		.size = { fmin(isnan(length) ? low : length,
+			       edges->level[k].size_bytes),
+			  edges->level[k].size_bytes },
+		.behind = behind,
 	};
 }

@@ -491,7 +491,8 @@ static void is_doubtful(struct mp_cpu_edges *edges, uint32_t k, double inner,
 			double outer)
 {
 	if (k < edges->doubt.level)
-		edges->doubt = (struct mp_cpu_doubt){ k, { inner, outer } };
+		edges->doubt = (struct mp_cpu_doubt){
+			.level = k, .size = { inner, outer } };
 }
 
 /* Where the main curve, which fills a level in earnest, has the edge of one

@@ -206,7 +206,7 @@ int mp_cpu_split(const struct mp_curve *curve,
 			doubt->level++;
 	} else if (k < doubt->level) {
 		*doubt = (struct mp_cpu_doubt){
-			k, { pair.size[0], pair.size[1] } };
+			.level = k, .size = { pair.size[0], pair.size[1] } };
 	}
 	return 0;
 }

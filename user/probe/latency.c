@@ -452,8 +452,10 @@ static void infer_level(const struct mp_view *view,
 	struct translation pages;
 	double own, ratio, outer;
 
-	/* Rings that the innermost one holds tell its latency all the same. */
-	if (k >= edges->doubt.level && k) {
+	/* Rings that the innermost one holds tell its latency all the same; so
+	 * do those that show one by itself. */
+	if (k && (k > edges->doubt.level ||
+		  (k == edges->doubt.level && !edges->doubt.behind))) {
 		pair_cannot(pair, "whether this level is one or two is not known: see the sizes");
 		return;
 	}
