@@ -114,6 +114,27 @@ static void what_a_few_pay_beside_it_is_no_part_of_most(void **state)
 	assert_true(isnan(mp_hops_mostly(&b, 28)));
 }
 
+/* Two readings for 40 cycles, by steps of two; a page's first hop takes three
+ * more. Hops that jitter have no one cost. */
+static void what_the_first_of_a_page_pays_is_no_part_of_one_cost(void **state)
+{
+	const struct made_kind kind[] = { { 0.125, 43, 0 }, { 1, 40, 0 } };
+	const struct made_kind jitter = { 1, 40, 3 };
+
+	(void)state;
+	made.step = 2;
+	made_hops_add(&made, 4096, 1, kind, 2);
+	made_hops_add(&made, 8192, 1, &jitter, 1);
+	assert_int_equal(mp_hops_gather(&made.batch[0][0], &a), 0);
+	assert_int_equal(mp_hops_gather(&made.batch[1][0], &b), 0);
+	assert_true(fabs(mp_hops_one(&a, 20, 60) - 40) < 0.15);
+	assert_true(mp_hops_mean(&a, 20, 60) > 40.2);
+	assert_true(isnan(mp_hops_one(&a, 60, INFINITY)));
+	assert_true(isnan(mp_hops_mean(&a, 60, INFINITY)));
+	assert_true(isnan(mp_hops_one(&b, 20, 60)));
+	assert_true(fabs(mp_hops_mean(&b, 20, 60) - 40) < 0.15);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +144,7 @@ int main(void)
 		TEST(the_step_of_a_clock_is_no_difference),
 		TEST(what_was_not_timed_singly_is_not_compared),
 		TEST(what_a_few_pay_beside_it_is_no_part_of_most),
+		TEST(what_the_first_of_a_page_pays_is_no_part_of_one_cost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

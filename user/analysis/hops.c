@@ -13,6 +13,12 @@
 #define SHARE_OFF 0.01
 /* .. and are so many of all that are as slow. */
 #define MOSTLY 0.6
+/* The clock reads hops of one cost as one of two neighbours, so far apart; what
+ * jitters lies within this share. */
+#define READINGS 1.05
+#define READINGS_SHARE 0.01
+/* .. and but for one hop in eight, the first in its page, all do. */
+#define ALL_BUT_FIRST 0.8
 
 static void take(void *ctx, double cycles, double n)
 {
@@ -96,4 +102,48 @@ double mp_hops_mostly(const struct mp_hops *hops, double bound)
 		sum += hops->hop[i].n * hops->hop[i].cycles;
 	}
 	return near < MOSTLY * all ? NAN : sum / near;
+}
+
+double mp_hops_one(const struct mp_hops *hops, double from, double to)
+{
+	double all = 0, near = 0, sum = 0, most = 0, most_sum = 0;
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < hops->n; i++) {
+		const struct mp_hop *hop = &hops->hop[i];
+
+		if (hop->cycles < from || hop->cycles > to) {
+			last = hop->cycles < from ? i + 1 : last;
+			continue;
+		}
+		all += hop->n;
+		near += hop->n;
+		sum += hop->n * hop->cycles;
+		for (; hop->cycles - hops->hop[last].cycles >
+		       fmax(READINGS * hops->step,
+			    READINGS_SHARE * hop->cycles); last++) {
+			near -= hops->hop[last].n;
+			sum -= hops->hop[last].n * hops->hop[last].cycles;
+		}
+		if (near > most) {
+			most = near;
+			most_sum = sum;
+		}
+	}
+	return most > 0 && most >= ALL_BUT_FIRST * all ? most_sum / most : NAN;
+}
+
+double mp_hops_mean(const struct mp_hops *hops, double from, double to)
+{
+	double all = 0, sum = 0;
+
+	for (uint32_t i = 0; i < hops->n; i++) {
+		const struct mp_hop *hop = &hops->hop[i];
+
+		if (hop->cycles < from || hop->cycles > to)
+			continue;
+		all += hop->n;
+		sum += hop->n * hop->cycles;
+	}
+	return all > 0 ? sum / all : NAN;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analysis/clock.h"
+#include "analysis/hops.h"
 
 /* The scale: log2(cycles + OFFSET), so many bins to the octave. */
 #define OFFSET 8.0
@@ -396,13 +397,21 @@ out:
 double mp_spectrum_core(const struct mp_batch *batch,
 			const struct mp_spectrum *spectrum, uint32_t k)
 {
+	struct mp_hops hops;
 	struct core core;
+	double cycles = NAN;
 
 	if (!is_single(batch))
 		return NAN;
 	set_core(spectrum, k, mp_spectrum_step(batch), &core);
-	mp_spectrum_each_hop(batch, take_core, &core);
-	return core.n > 0 ? core.sum / core.n : NAN;
+	if (!mp_hops_gather(batch, &hops)) {
+		/* Hits of a second TLB cost a few cycles more. */
+		cycles = mp_hops_one(&hops, core.from, core.to);
+		if (isnan(cycles))
+			cycles = mp_hops_mean(&hops, core.from, core.to);
+	}
+	mp_hops_free(&hops);
+	return cycles;
 }
 
 /* Hops about a place and the two beside it. */
