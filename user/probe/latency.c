@@ -58,6 +58,8 @@
 #define PURE_MIN 0.3
 #define PURE 0.985
 #define CLOSE 1.05
+/* Rings that differ by less are equally fast. */
+#define FASTEST 1.02
 
 /* Share of the hops that level k serves at a length, and the shares of its
  * two neighbours. */
@@ -407,6 +409,19 @@ static bool infer_single(const struct mp_view *view,
 	return true;
 }
 
+/* Does a level in doubt, of which no shape is known, hold a ring: is none
+ * faster? */
+static bool is_held(const struct mp_cpu_edges *edges, uint32_t k,
+		    const struct mp_curve_at *at)
+{
+	double least = at->mid_ns;
+
+	for (uint32_t i = 0; i < edges->curve.n; i++)
+		least = fmin(least, edges->curve.at[i].mid_ns);
+	return (double)at->length <= mp_cpu_held(edges, k) &&
+	       at->mid_ns < least * FASTEST;
+}
+
 /* A level that cannot be seen alone is what its edge's fit has inside. */
 static void go_by_edge(const struct mp_cpu_edges *edges, uint32_t k,
 		       double inner[2])
@@ -474,8 +489,7 @@ static void infer_level(const struct mp_view *view,
 	}
 	at = pure_point(edges, k, edges->single ? CHECK_REPLICATES :
 			mp_cpu_replicates(view), &own);
-	if (at && k == edges->doubt.level &&
-	    (double)at->length > mp_cpu_held(edges, k))
+	if (at && k == edges->doubt.level && !is_held(edges, k, at))
 		own = 0;
 	if (!at || own < PURE_MIN) {
 		go_by_edge(edges, k, inner);
@@ -486,6 +500,10 @@ static void infer_level(const struct mp_view *view,
 	}
 	pages = translation_of(view, edges, sweep.stride, k, at);
 	mixture_at(edges, k, (double)at->length, &mix);
+	/* A shape that does not explain the edge takes nothing out of a ring
+	 * that the level is seen to hold. */
+	if (k == edges->doubt.level)
+		mix = (struct mixture){ .own = 1 };
 	outer = edges->edge[k].outside;
 	ratio = at->mid_ns / at->mid_cycles;
 	if (isnan(at->mid_cycles)) {
