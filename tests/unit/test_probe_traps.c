@@ -547,6 +547,63 @@ static void slots_that_share_lines_are_no_other_level(void **state)
 			 MP_ABSENT);
 }
 
+/* Of eight slots of a page in any order some lie in a row, and the next of them
+ * is fetched ahead. */
+static void what_is_fetched_ahead_is_no_part_of_memory(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=2100 memory_latency=290\n"
+	    "clock tsc_mhz=3200 step=15 read=18\n"
+	    "place pages=contiguous thp=refused huge=56\n"
+	    "level name=l1d size=56K ways=2 latency=4 policy=fifo\n"
+	    "level name=l2 size=256K ways=8 line=256 latency=19 policy=fifo "
+	    "inclusion=inclusive\n"
+	    "level name=l3 size=384K ways=8 line=256 latency=31 policy=srrip\n"
+	    "tlb level=1 page=4K entries=48 ways=12\n"
+	    "tlb level=2 page=4K entries=1024 ways=8 cost=4 policy=fifo\n"
+	    "walk cost=35 page=all\n"
+	    "prefetch kind=adjacent into=l1d switch=yes\n"
+	    "prefetch kind=stride into=l1d switch=no\n"
+	    "noise gaps=0.02 gap_us=2..400\n", "dram");
+	measured("cpu.dram.latency", 138.095, 0.005);
+}
+
+/* One hop in eight finds its page in the second TLB. */
+static void a_hit_of_the_second_tlb_is_no_part_of_memory(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4900 memory_latency=129\n"
+	    "clock tsc_mhz=2500 step=1 read=63\n"
+	    "place pages=random thp=granted\n"
+	    "level name=l1d size=16K ways=16 latency=4 policy=srrip\n"
+	    "level name=l2 size=192K ways=8 line=256 latency=16\n"
+	    "tlb level=1 page=4K entries=32 ways=16\n"
+	    "tlb level=2 page=4K entries=384 ways=12 cost=8\n"
+	    "walk cost=22 page=all\n"
+	    "noise gaps=0.02\n", "dram");
+	measured("cpu.dram.latency", 129 / 4.9, 0.0025);
+}
+
+/* A shape of one edge for three levels has the first miss where it does not. */
+static void a_shape_that_does_not_explain_takes_nothing_out(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=2250 memory_latency=145\n"
+	    "clock tsc_mhz=2700 step=5 read=26\n"
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=128K ways=8 latency=7 "
+	    "policy=qlru_h11_m1_r1_u2\n"
+	    "level name=l2 size=192K ways=4 latency=22 inclusion=exclusive\n"
+	    "level name=l3 size=512K ways=32 latency=72 policy=random "
+	    "inclusion=inclusive\n"
+	    "tlb level=1 page=4K entries=72 ways=18 policy=random\n"
+	    "tlb level=2 page=4K entries=2048 ways=8 cost=10\n"
+	    "walk cost=51 page=all\n"
+	    "prefetch kind=stride into=l1d switch=no\n"
+	    "noise gaps=0.02\n", "latency");
+	not_wrong("cpu.l1d.latency-cycles", 7, 0.02);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -575,6 +632,9 @@ int main(void)
 		TEST(behind_a_random_level_a_policy_is_not_told),
 		TEST(behind_an_edge_without_a_shape_no_level_has_a_name),
 		TEST(slots_that_share_lines_are_no_other_level),
+		TEST(what_is_fetched_ahead_is_no_part_of_memory),
+		TEST(a_hit_of_the_second_tlb_is_no_part_of_memory),
+		TEST(a_shape_that_does_not_explain_takes_nothing_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/clock.h"
+#include "analysis/hops.h"
 #include "analysis/stat.h"
 #include "backend.h"
 #include "probe/cpu.h"
@@ -30,10 +32,22 @@
 #define WALK_SHARE 0.015
 #define WALK_ALIKE 0.25
 
+/* Hops of memory are timed one by one where the clock moves by no more cycles
+ * at a time: an eighth of the quickest memory. */
+#define STEP_MAX 16.0
+#define SINGLE_HOPS 1024u
+/* Other probes may have asked for more of the same; so many are used. */
+#define REPLICATES_MAX 64u
+/* What takes so much longer than a hit in the outermost level is none. */
+#define SLOWER 1.2
+/* Of two costs further apart than so many steps no reading is the same. */
+#define STEPS_APART 2.0
+
 /* What is known of the outermost level. */
 struct outermost {
 	double size;		/* bytes, 0 = unknown */
 	double most;		/* .. that it may have */
+	double bound;		/* cycles: hops that take longer miss it */
 	uint32_t level;		/* which it is */
 	bool nothing_beyond;	/* the curve came to memory */
 };
@@ -57,6 +71,7 @@ static int find_outermost(const struct mp_view *view, struct outermost *outer)
 	struct mp_level level[MP_CPU_LEVELS];
 	struct mp_sweep sweep;
 	struct mp_curve curve;
+	double latency = 0, end = 0;
 	uint32_t n = 0;
 	int err;
 
@@ -68,6 +83,8 @@ static int find_outermost(const struct mp_view *view, struct outermost *outer)
 	err = mp_cpu_levels(&curve, level, &n, NULL);
 	outer->nothing_beyond = n == MP_CPU_LEVELS ||
 				mp_cpu_flat_at_end(&curve);
+	if (curve.n)
+		end = curve.at[curve.n - 1].mid_cycles;
 	mp_curve_free(&curve);
 	if (err && err != -ENODATA)
 		return err;
@@ -81,9 +98,13 @@ static int find_outermost(const struct mp_view *view, struct outermost *outer)
 		}
 		if (size > 0)
 			outer->level = k;
+		if (k < n)
+			latency = level[k].latency;
 		outer->size = fmax(outer->size, size);
 		outer->most = fmax(outer->most, most);
 	}
+	/* Half-way at most to where the curve ends. */
+	outer->bound = fmin(latency * SLOWER, sqrt(latency * end));
 	return 0;
 }
 
@@ -108,6 +129,15 @@ static bool is_memory(const struct mp_view *view,
 	       outer->size * BEYOND_LEAST <= (double)length_of(view, outer);
 }
 
+/* As the first batch has it. */
+static bool times_hops(const struct mp_view *view)
+{
+	for (uint32_t i = 0; i < view->n_batches; i++)
+		if (mp_batch_counts(view->batch[i]))
+			return mp_spectrum_step(view->batch[i]) <= STEP_MAX;
+	return false;
+}
+
 static void sweeps(const struct mp_view *view, const struct outermost *outer,
 		   struct mp_sweep *net, struct mp_sweep *random)
 {
@@ -123,31 +153,106 @@ static void sweeps(const struct mp_view *view, const struct outermost *outer,
 	random->reach = 0;
 	if (!view->pages_forced)
 		random->pages = MP_PAGES_4K;
+	/* Some of its slots are fetched ahead, as they lie in a row by chance. */
+	if (times_hops(view)) {
+		net->single = true;
+		net->hops = SINGLE_HOPS;
+	}
 }
 
-/* What a hop of the rings of a sweep takes, NaN where there are none yet, and
- * whether they lie in small pages. */
-static int middle_of(const struct mp_view *view, const struct outermost *outer,
-		     const struct mp_sweep *sweep, double *ns, bool *small)
+/* What a hop of the replicates of a length takes, ns. */
+struct seen {
+	uint32_t n;
+	/* On average; where hops are timed, of those that are of memory. */
+	double mean[REPLICATES_MAX];
+	/* .. and of these the ones of one cost, if most are: without walks. */
+	double one[REPLICATES_MAX];
+	bool has_one;
+	double step;
+	bool small;		/* they lie in small pages */
+};
+
+static int see_hops(const struct mp_batch *batch, double bound,
+		    struct seen *seen)
+{
+	const double ns = 1e9 / mp_clock_core_hz(batch);
+	struct mp_hops hops;
+	double mean;
+	int err = mp_hops_gather(batch, &hops);
+
+	if (!err) {
+		mean = mp_hops_mean(&hops, bound, INFINITY) * ns;
+		if (!isnan(mean))
+			seen->mean[seen->n] = mean;
+		seen->one[seen->n] = mp_hops_one(&hops, bound, INFINITY) * ns;
+		seen->has_one &= !isnan(seen->one[seen->n]);
+		seen->n++;
+	}
+	mp_hops_free(&hops);
+	return err;
+}
+
+static int see(const struct mp_curve_at *at, const struct outermost *outer,
+	       struct seen *seen)
+{
+	const struct mp_batch *first = at->batch[0];
+	int err = 0;
+
+	seen->n = 0;
+	seen->has_one = true;
+	seen->step = mp_clock_ns(first, (double)first->grant.tick_step);
+	seen->small = first->grant.n_arenas &&
+		      first->grant.arena[0].pages == MP_PAGES_4K;
+	for (uint32_t i = 0; i < at->n && i < REPLICATES_MAX && !err; i++) {
+		seen->mean[i] = at->ns[i];
+		err = see_hops(at->batch[i], outer->bound, seen);
+	}
+	return err;
+}
+
+/* Are single hops told apart from those that pay for a walk, which random
+ * order does at each? */
+static bool walks_apart(const struct seen *seen, double random)
+{
+	return seen->n && seen->has_one &&
+	       random - mp_stat_median_of(seen->one, seen->n) >
+	       STEPS_APART * seen->step;
+}
+
+/* The rings of a sweep; none of them where there are none yet. */
+static int see_sweep(const struct mp_view *view, const struct outermost *outer,
+		     const struct mp_sweep *sweep, struct seen *seen)
 {
 	const struct mp_curve_at *at;
-	struct mp_interval limits;
 	struct mp_curve curve;
 	int err = mp_sweep_gather(sweep, view, &curve);
 
-	*ns = NAN;
-	*small = false;
+	memset(seen, 0, sizeof(*seen));
 	if (err)
 		return err;
 	at = mp_curve_find(&curve, length_of(view, outer));
-	if (at) {
-		mp_stat_limits(at->ns, at->n, view->seed, &limits);
-		*ns = limits.value;
-		*small = at->batch[0]->grant.n_arenas &&
-			 at->batch[0]->grant.arena[0].pages == MP_PAGES_4K;
-	}
+	if (at)
+		err = see(at, outer, seen);
 	mp_curve_free(&curve);
-	return 0;
+	return err;
+}
+
+/* What a hop of them takes, walks and all, NaN where there are none yet. */
+static int middle_of(const struct mp_view *view, const struct outermost *outer,
+		     const struct mp_sweep *sweep, double *ns)
+{
+	struct seen seen;
+	int err = see_sweep(view, outer, sweep, &seen);
+
+	*ns = seen.n ? mp_stat_median_of(seen.mean, seen.n) : NAN;
+	return err;
+}
+
+static void set_limits(struct mp_fact *fact, const struct mp_interval *limits)
+{
+	fact->value = limits->value;
+	fact->low = limits->low * (1 - MP_CPU_CLOCK_ERROR);
+	fact->high = limits->high * (1 + MP_CPU_CLOCK_ERROR);
 }
 
 /* Single hops of memory are a peak of their own, if rings were long enough to
@@ -165,9 +270,7 @@ static int infer_peak(const struct mp_view *view,
 	    mp_cpu_peak_limits(view, &edges, edges.spectrum.n - 1, true,
 			       &limits)) {
 		latency->verdict = MP_MEASURED;
-		latency->value = limits.value;
-		latency->low = limits.low * (1 - MP_CPU_CLOCK_ERROR);
-		latency->high = limits.high * (1 + MP_CPU_CLOCK_ERROR);
+		set_limits(latency, &limits);
 		latency->reason[0] = '\0';
 		mp_fact_note(latency, edges.spectrum.id[edges.spectrum.n - 1]);
 		snprintf(latency->method, sizeof(latency->method),
@@ -201,15 +304,18 @@ static int asks_for_walks(const struct mp_view *view,
 {
 	struct mp_fact peak = { .verdict = MP_NOT_MEASURABLE };
 	double ns, each = NAN;
-	bool small, all;
-	int err = middle_of(view, outer, net, &ns, &small);
+	struct seen seen;
+	int err = see_sweep(view, outer, net, &seen);
 
 	*asks = false;
 	if (!err)
-		err = middle_of(view, outer, random, &each, &all);
-	if (err || view->pages_forced || small || isnan(ns) || isnan(each) ||
-	    walk_of(net, ns, each) / 2 <= WALK_SHARE * ns)
+		err = middle_of(view, outer, random, &each);
+	if (err || view->pages_forced || seen.small || !seen.n || isnan(each) ||
+	    walks_apart(&seen, each))
 		return err;
+	ns = mp_stat_median_of(seen.mean, seen.n);
+	if (walk_of(net, ns, each) / 2 <= WALK_SHARE * ns)
+		return 0;
 	err = infer_peak(view, outer, &peak);
 	*asks = peak.verdict != MP_MEASURED;
 	return err;
@@ -244,38 +350,34 @@ static int infer_one(const struct mp_view *view, const struct outermost *outer,
 		     struct mp_facts *facts)
 {
 	struct mp_fact *fact = mp_cpu_fact(facts, view, "dram", what, "ns");
-	const struct mp_curve_at *at;
 	struct mp_interval limits;
-	struct mp_curve curve;
+	struct mp_exp exp;
+	struct seen seen;
 	int err;
 
 	if (!fact)
 		return -ENOMEM;
-	err = mp_sweep_gather(sweep, view, &curve);
+	err = see_sweep(view, outer, sweep, &seen);
 	if (err)
 		return err;
-	at = mp_curve_find(&curve, length_of(view, outer));
-	if (!at) {
+	if (!seen.n) {
 		mp_fact_cannot(fact, "ns",
 			       "too few undisturbed measurements of %.0f MiB",
 			       (double)length_of(view, outer) / MP_MIB);
-	} else {
-		mp_stat_limits(at->ns, at->n, view->seed, &limits);
-		fact->verdict = MP_MEASURED;
-		if (!is_memory(view, outer, sweep->stride)) {
-			fact->verdict = MP_AT_LEAST;
-			snprintf(fact->reason, sizeof(fact->reason),
-				 "a cache may still have served part of it: no footprint tried was shown to be far beyond the last level with no two slots a line");
-		}
-		fact->value = limits.value;
-		fact->low = limits.low * (1 - MP_CPU_CLOCK_ERROR);
-		fact->high = limits.high * (1 + MP_CPU_CLOCK_ERROR);
-		mp_fact_note(fact, at->id);
-		snprintf(fact->method, sizeof(fact->method),
-			 "chase over %.0f MiB, %s", (double)at->length / MP_MIB,
-			 method);
+		return 0;
 	}
-	mp_curve_free(&curve);
+	mp_stat_limits(seen.mean, seen.n, view->seed, &limits);
+	fact->verdict = MP_MEASURED;
+	if (!is_memory(view, outer, sweep->stride)) {
+		fact->verdict = MP_AT_LEAST;
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "a cache may still have served part of it: no footprint tried was shown to be far beyond the last level with no two slots a line");
+	}
+	set_limits(fact, &limits);
+	mp_sweep_exp(sweep, length_of(view, outer), &exp);
+	mp_fact_note(fact, mp_exp_id(&exp));
+	snprintf(fact->method, sizeof(fact->method), "chase over %.0f MiB, %s",
+		 (double)length_of(view, outer) / MP_MIB, method);
 	return 0;
 }
 
@@ -290,6 +392,24 @@ static double part_paid(double ns, double in_small, double walk)
 	return NAN;
 }
 
+/* Hops without a walk were told apart. What costs less than the clock shows,
+ * as the second TLB does, a page may pay all the same. */
+static void without_walks(const struct mp_view *view,
+			  const struct outermost *outer,
+			  const struct mp_sweep *net, struct seen *seen,
+			  struct mp_fact *latency)
+{
+	const double loads = PAGE / (double)net->stride;
+	struct mp_interval limits;
+
+	mp_stat_limits(seen->one, seen->n, view->seed, &limits);
+	set_limits(latency, &limits);
+	latency->low -= seen->step / fmax(loads, 1);
+	snprintf(latency->method, sizeof(latency->method),
+		 "single hops over %.0f MiB, a few pages at a time; hits and walks apart",
+		 (double)length_of(view, outer) / MP_MIB);
+}
+
 /*
  * The windowed ring pays a walk too, once for all the loads of a page: with n
  * of them what random order costs more is 1 - 1/n of a walk, and 1/n of one is
@@ -298,31 +418,18 @@ static double part_paid(double ns, double in_small, double walk)
  * order tells. Where that was not asked for, half of one is taken off, and
  * limits hold both; that is no value where it is much.
  */
-static int part_from_walks(const struct mp_view *view,
-			   const struct outermost *outer,
-			   const struct mp_sweep *net, struct mp_facts *facts)
+static void part_from_walks(const struct mp_sweep *net, double ns,
+			    double in_small, bool small, double random,
+			    struct mp_fact *latency)
 {
-	struct mp_fact *latency = &facts->fact[facts->n - 2];
-	const struct mp_fact *random = latency + 1;
-	struct mp_sweep part;
-	double walk, ns, in_small, share;
-	bool small, all;
-	int err = middle_of(view, outer, net, &ns, &small);
+	double walk = walk_of(net, ns, random);
+	double share = small ? 1 : NAN;
 
-	in_small_pages(net, &part);
-	if (!err)
-		err = middle_of(view, outer, &part, &in_small, &all);
-	if (err || !mp_verdict_known(latency->verdict) ||
-	    !mp_verdict_known(random->verdict))
-		return err;
-	walk = walk_of(net, latency->value, random->value);
-	share = small ? 1 : NAN;
-	if (!small && walk / 2 > WALK_SHARE * latency->value &&
-	    in_small < random->value) {
-		walk = walk_of(net, in_small, random->value);
+	if (!small && walk / 2 > WALK_SHARE * ns && in_small < random) {
+		walk = walk_of(net, in_small, random);
 		share = part_paid(ns, in_small, walk);
 	}
-	if (isnan(share) && walk / 2 > WALK_SHARE * latency->value &&
+	if (isnan(share) && walk / 2 > WALK_SHARE * ns &&
 	    latency->verdict == MP_MEASURED) {
 		latency->verdict = MP_DISPUTED;
 		snprintf(latency->reason, sizeof(latency->reason),
@@ -332,6 +439,30 @@ static int part_from_walks(const struct mp_view *view,
 	latency->low -= share == 0 ? 0 : walk;
 	/* Not every load in random order pays one. */
 	latency->high -= share == 1 ? walk / 2 : 0;
+}
+
+static int net_of_walks(const struct mp_view *view,
+			const struct outermost *outer,
+			const struct mp_sweep *net, struct mp_facts *facts)
+{
+	struct mp_fact *latency = &facts->fact[facts->n - 2];
+	const struct mp_fact *random = latency + 1;
+	struct mp_sweep part;
+	struct seen seen;
+	double in_small;
+	int err = see_sweep(view, outer, net, &seen);
+
+	in_small_pages(net, &part);
+	if (!err)
+		err = middle_of(view, outer, &part, &in_small);
+	if (err || !mp_verdict_known(latency->verdict) ||
+	    !mp_verdict_known(random->verdict))
+		return err;
+	if (walks_apart(&seen, random->value))
+		without_walks(view, outer, net, &seen, latency);
+	else
+		part_from_walks(net, latency->value, in_small, seen.small,
+				random->value, latency);
 	return 0;
 }
 
@@ -354,7 +485,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 			"in random order over 4 KiB pages, a page walk with nearly every load" :
 			"in random order over the pages asked for", facts);
 	if (!err)
-		err = part_from_walks(view, &outer, &net, facts);
+		err = net_of_walks(view, &outer, &net, facts);
 	/* A bound is no more than the least that may be true. */
 	for (uint32_t i = facts->n - 2; i < facts->n; i++)
 		if (facts->fact[i].verdict == MP_AT_LEAST)
