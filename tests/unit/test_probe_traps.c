@@ -13,6 +13,7 @@
 #include "probe/cpu_beside.h"
 
 #define ARENA_BYTES (64u << 20)
+#define SEED_BLURRED 2u
 
 static struct made_sim sim;
 
@@ -604,6 +605,29 @@ static void a_shape_that_does_not_explain_takes_nothing_out(void **state)
 	not_wrong("cpu.l1d.latency-cycles", 7, 0.02);
 }
 
+/* Rings of 215 to 267 KiB take 15 cycles each, where a blurred edge has rising
+ * ones. */
+static void a_plateau_that_no_edge_explains_is_a_level(void **state)
+{
+	(void)state;
+	made_sim_open(&sim, "machine name=a clock_mhz=3600 memory_latency=449\n"
+	    "clock tsc_mhz=1800 step=11 read=47\n"
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=192K ways=12 latency=6\n"
+	    "level name=l2 size=384K ways=12 latency=15 policy=srrip\n"
+	    "tlb level=1 page=4K entries=72 ways=72\n"
+	    "tlb level=2 page=4K entries=768 ways=6 cost=12\n"
+	    "walk cost=60 page=all\n"
+	    "prefetch kind=stride into=l2\n"
+	    "noise gaps=0.02\n");
+	/* Pages that fall so that one blurred edge holds both. */
+	sim.view.seed = SEED_BLURRED;
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	not_wrong("cpu.l1d.size", 192 * 1024, 0.125);
+	not_wrong("cpu.l2.size", 384 * 1024, 0.125);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -635,6 +659,7 @@ int main(void)
 		TEST(what_is_fetched_ahead_is_no_part_of_memory),
 		TEST(a_hit_of_the_second_tlb_is_no_part_of_memory),
 		TEST(a_shape_that_does_not_explain_takes_nothing_out),
+		TEST(a_plateau_that_no_edge_explains_is_a_level),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,12 @@
  * are at least 1.6 apart. Faster it may be: some levels keep a part of a ring
  * that no shape has. */
 #define UNEXPLAINED 0.26
+/* Of lengths that grow, what fits nowhere is a growing part: so many that take
+ * the same, to this share, are a level's if they are so far, in logarithm, from
+ * what lies on either side. Translation adds less. */
+#define FLAT 0.01
+#define FLAT_POINTS 3u
+#define FLAT_APART 0.4
 /* Within limits so far apart there is room for two; and within nearer ones
  * where the best shape leaves so much of the jump, more than noise does. */
 #define ROOM_FOR_TWO 1.5
@@ -96,6 +102,42 @@ static double explained(const struct mp_cpu_edges *edges, double inside,
 	return sum;
 }
 
+/* Is it far from what levels found, and memory, take? */
+static bool is_apart(const struct mp_cpu_edges *edges, double inside,
+		     double latency)
+{
+	for (uint32_t k = 0; k < private_levels(edges); k++) {
+		const struct mp_edge *edge = &edges->edge[k];
+		double from = k ? edge->inside : inside;
+
+		if (!edges->fitted[k] ||
+		    fabs(log(latency / from)) < FLAT_APART ||
+		    fabs(log(latency / edge->outside)) < FLAT_APART)
+			return false;
+	}
+	return true;
+}
+
+/* Do lengths up to one take the same, where shapes have them rise? */
+static bool is_flat(const struct mp_cpu_edges *edges,
+		    const struct mp_curve *curve, uint32_t i, double inside)
+{
+	const double latency = latency_of(&curve->at[i]);
+	uint32_t off = 0;
+
+	if (i + 1 < FLAT_POINTS || !is_apart(edges, inside, latency))
+		return false;
+	for (uint32_t k = i + 1 - FLAT_POINTS; k <= i; k++) {
+		const struct mp_curve_at *at = &curve->at[k];
+
+		if (fabs(log(latency_of(at) / latency)) > FLAT)
+			return false;
+		off += log(explained(edges, inside, (double)at->length) /
+			   latency) > UNEXPLAINED;
+	}
+	return off >= 2;
+}
+
 /* The first length of a curve that is not explained, nor the one before it;
  * NAN if all are. */
 static double unexplained_of(const struct mp_cpu_edges *edges,
@@ -116,7 +158,8 @@ static double unexplained_of(const struct mp_cpu_edges *edges,
 			break;
 		if (isnan(off))
 			off = 0;
-		if (off > UNEXPLAINED && before > UNEXPLAINED)
+		if ((off > UNEXPLAINED && before > UNEXPLAINED) ||
+		    is_flat(edges, curve, i, inside))
 			return length;
 		before = off;
 	}
