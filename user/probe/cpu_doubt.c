@@ -15,7 +15,7 @@
 
 /* Slower, in logarithm, than shapes make a length, and the one before; levels
  * are at least 1.6 apart. Faster it may be: some levels keep a part of a ring
- * that no shape has. */
+ * that no shape has. But not just before it is slower. */
 #define UNEXPLAINED 0.26
 /* Of lengths that grow, what fits nowhere is a growing part: so many that take
  * the same, to this share, are a level's if they are so far, in logarithm, from
@@ -158,7 +158,7 @@ static double unexplained_of(const struct mp_cpu_edges *edges,
 			break;
 		if (isnan(off))
 			off = 0;
-		if ((off > UNEXPLAINED && before > UNEXPLAINED) ||
+		if ((off > UNEXPLAINED && fabs(before) > UNEXPLAINED) ||
 		    is_flat(edges, curve, i, inside))
 			return length;
 		before = off;
