@@ -309,12 +309,12 @@ static void times_of(const struct mp_view *view,
 	for (uint32_t k = 0; k <= times->n; k++) {
 		/* Two edges say what the level between them takes. */
 		const double first = edges->edge[k ? k - 1 : 0].outside;
-		const double next = edges->edge[k].inside;
+		const double next = k < times->n ? edges->edge[k].inside :
+						   first;
 		const double a = k ? first : next;
-		const double b = k < times->n ? next : first;
 
-		times->from[k] = fmin(a, b) - slack(fmin(a, b), step);
-		times->to[k] = fmax(a, b) + slack(fmax(a, b), step);
+		times->from[k] = fmin(a, next) - slack(fmin(a, next), step);
+		times->to[k] = fmax(a, next) + slack(fmax(a, next), step);
 		times->may_share[k] = k && k < times->n &&
 				      mp_cpu_shares_lines(view, sweep.stride,
 							  k);
