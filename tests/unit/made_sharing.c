@@ -49,7 +49,11 @@ static double hop_of(const struct made_sharing *world,
 {
 	const uint32_t k = level_of(world, exp), place = made_sharing_sweep(exp)->place;
 	const bool is_own = place == world->view.cpu;
-	const double back = world->ticks[k + 1 + world->beyond] - world->ticks[k];
+	const uint32_t next = k + 1 + world->beyond;
+	/* Beyond memory there is nothing. */
+	const double back = world->ticks[next < MADE_SHARING_LEVELS ?
+					 next : MADE_SHARING_LEVELS] -
+			    world->ticks[k];
 
 	if (actor == 0 || (is_own && world->keeps))
 		return world->ticks[k];
