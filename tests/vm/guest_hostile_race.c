@@ -114,9 +114,12 @@ static void *take_and_give(void *of)
 				   &arena);
 		if (!error) {
 			o->taken++;
-			do
+			for (;;) {
 				error = guest_give(o->g->fd, arena.id);
-			while (error == -EBUSY && !o->stop);
+				if (error != -EBUSY || o->stop)
+					break;
+				o->busy++;
+			}
 		}
 		if (error == -EBUSY) {
 			o->busy++;
