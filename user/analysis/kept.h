@@ -9,8 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** MP_KEPT_ANSWERS - the latest of a function that are kept */
-#define MP_KEPT_ANSWERS 128
+/** MP_KEPT_ANSWERS - the latest of a function that are kept: more than a probe
+ * asks for in a round, as the same are asked for in the same order in the next */
+#define MP_KEPT_ANSWERS 2048
 /** MP_KEPT_BYTES - of an answer, at most */
 #define MP_KEPT_BYTES 144
 

@@ -8,15 +8,23 @@
 
 #include <stddef.h>
 
+/* Spans and strides have many factors of two, which cost no division. */
 uint64_t mp_ways_gcd(uint64_t a, uint64_t b)
 {
-	while (b) {
-		const uint64_t rest = a % b;
+	uint64_t rest;
+	int twos;
 
+	if (!a || !b)
+		return a | b;
+	twos = __builtin_ctzll(a | b);
+	a >>= __builtin_ctzll(a);
+	b >>= __builtin_ctzll(b);
+	while (b > 1) {
+		rest = a % b;
 		a = b;
 		b = rest;
 	}
-	return a;
+	return (b ? b : a) << twos;
 }
 
 uint64_t mp_ways_sets_of(const struct mp_ways_guess *guess, uint64_t stride)
@@ -147,4 +155,42 @@ struct mp_ways_range mp_ways_by_test(const struct mp_ways_guess *guess,
 	if (test->flushed && !mp_ways_is_apart(guess, test))
 		held.low = 0;
 	return held;
+}
+
+/* Of two, one that is a multiple of the other says nothing more. */
+static void add_every(struct mp_ways_meets *meets, uint64_t every)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < meets->n; i++)
+		if (every % meets->every[i] == 0)
+			return;
+	for (uint32_t i = 0; i < meets->n; i++)
+		if (meets->every[i] % every)
+			meets->every[kept++] = meets->every[i];
+	meets->n = kept;
+	/* Too many to be remembered: then it may meet anywhere. */
+	if (kept == MP_WAYS_MEETS) {
+		meets->n = 0;
+		every = 1;
+	}
+	meets->every[meets->n++] = every;
+}
+
+void mp_ways_meets(const struct mp_ways_sets *sets,
+		   const struct mp_ways_test *test, struct mp_ways_meets *meets)
+{
+	meets->n = 0;
+	if (test->apart)
+		add_every(meets, mp_ways_gcd(test->apart, test->stride));
+	for (uint32_t i = 0; i < sets->n && !test->apart; i++)
+		add_every(meets, mp_ways_gcd(sets->guess[i].span, test->stride));
+}
+
+bool mp_ways_may_meet(const struct mp_ways_meets *meets, uint64_t at)
+{
+	for (uint32_t i = 0; i < meets->n; i++)
+		if (at % meets->every[i] == 0)
+			return true;
+	return false;
 }

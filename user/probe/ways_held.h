@@ -45,4 +45,26 @@ struct mp_ways_range mp_ways_with(const struct mp_ways_guess *guess,
 				  uint64_t stride,
 				  const struct mp_ways_range *inside);
 
+/** MP_WAYS_MEETS - distances that are remembered; of more, any will do */
+#define MP_WAYS_MEETS 64u
+
+/**
+ * struct mp_ways_meets - where a line may meet those of a flushed test
+ * @n, @every: at multiples of any of these, in bytes; none of them is a
+ *	multiple of another
+ */
+struct mp_ways_meets {
+	uint32_t n;
+	uint64_t every[MP_WAYS_MEETS];
+};
+
+/** mp_ways_meets() - where a line may fall on a set that the lines of a flushed
+ * test fall on, whichever of the guesses is right that it speaks of */
+void mp_ways_meets(const struct mp_ways_sets *sets,
+		   const struct mp_ways_test *test,
+		   struct mp_ways_meets *meets);
+
+/** mp_ways_may_meet() - is @at, in bytes, such a place? */
+bool mp_ways_may_meet(const struct mp_ways_meets *meets, uint64_t at);
+
 #endif

@@ -9,6 +9,7 @@
 
 #include "exp.h"
 #include "perm.h"
+#include "probe/ways_held.h"
 #include "probe/ways_test.h"
 #include "rng.h"
 
@@ -27,8 +28,7 @@ struct trail {
 };
 
 struct trails {
-	const struct mp_ways_sets *sets;
-	const struct mp_ways_test *test;
+	struct mp_ways_meets meets;
 	struct trail all;
 	struct trail page[PAGES];
 	struct mp_rng rng;
@@ -65,7 +65,7 @@ static bool does_harm(const struct trails *trails, const struct trail *trail,
 		if (trail != &trails->all &&
 		    ahead / MP_WAYS_PAGE != at / MP_WAYS_PAGE)
 			return false;
-		if (mp_ways_may_meet(trails->sets, ahead, trails->test))
+		if (mp_ways_may_meet(&trails->meets, ahead))
 			return true;
 	}
 	return false;
@@ -159,11 +159,12 @@ bool mp_ways_order(const struct mp_ways_sets *sets,
 		   const struct mp_ways_places *lines,
 		   const struct mp_ways_places *others)
 {
-	struct trails trails = { .sets = sets, .test = test };
+	struct trails trails = { .all = { 0 } };
 	uint32_t same = 0;
 
 	if (lines->n + others->n > MP_EXP_STEPS)
 		return false;
+	mp_ways_meets(sets, test, &trails.meets);
 	shuffle(&trails, lines);
 	shuffle(&trails, others);
 	/* The second of two that are the same follows on itself. */

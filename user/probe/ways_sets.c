@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "probe/ways_held.h"
+#include "probe/ways_said.h"
 
 /* Numbers of sets with a larger odd factor are rare. */
 #define ODD_REGULAR 15u
@@ -41,8 +42,6 @@
 #define MORE_MISSED 0.1
 /* Where a test was hidden, lines fewer by this are tried first. */
 #define ROOM_FIRST 0.7
-/* As many guesses, or fewer, are put in order one by one. */
-#define SORTED_SINGLY 12u
 /* If the level inside kept lines in so many tests, others are made first. */
 #define KEPT_MANY 6u
 /* So many times what the levels inside hold puts all else out of them, and is
@@ -198,41 +197,6 @@ uint32_t mp_ways_agreed(const struct mp_ways_sets *sets)
 
 /* -- the next test ------------------------------------------------------ */
 
-struct said {
-	struct mp_ways_range held;
-	double weight;
-};
-
-/* What is held at most, and the weight, of some that are said. */
-struct below {
-	uint64_t most;
-	double weight;
-};
-
-/* By rising @low; equal ones stay in order, and so do sums over them. */
-static void sort_said(struct said *said, struct said *spare, uint32_t n)
-{
-	const uint32_t half = n / 2;
-	uint32_t a = 0, b = half, to = half;
-
-	for (uint32_t i = 1; n <= SORTED_SINGLY && i < n; i++) {
-		const struct said own = said[i];
-
-		for (to = i; to && said[to - 1].held.low > own.held.low; to--)
-			said[to] = said[to - 1];
-		said[to] = own;
-	}
-	if (n <= SORTED_SINGLY)
-		return;
-	sort_said(said, spare, half);
-	sort_said(said + half, spare, n - half);
-	for (uint32_t i = 0; i < half; i++)
-		spare[i] = said[i];
-	for (to = 0; a < half; to++)
-		said[to] = b < n && said[b].held.low < spare[a].held.low ?
-			   said[b++] : spare[a++];
-}
-
 static bool is_done(const struct mp_ways_test *done, uint32_t n,
 		    const struct mp_ways_test *test)
 {
@@ -251,7 +215,7 @@ struct choice {
 	double finest;
 	const struct mp_ways_test *done;
 	uint32_t n_done;
-	struct said *said;
+	struct mp_ways_said *said;
 	bool flushed;
 	uint64_t apart;		/* .. see struct mp_ways_test */
 	bool here;		/* all lines have to be seen in this level */
@@ -262,41 +226,22 @@ struct choice {
 	struct mp_ways_test test;
 };
 
-/* All before the ith that hold less than it does for sure. */
-static struct below below_of(const struct said *said, uint32_t i,
-			     const struct below *all)
-{
-	struct below below = { 0 };
-
-	/* Nearly always that is all of them. */
-	if (all->most < said[i].held.low)
-		return *all;
-	for (uint32_t k = 0; k < i; k++) {
-		if (said[k].held.high >= said[i].held.low)
-			continue;
-		below.weight += said[k].weight;
-		if (said[k].held.high > below.most)
-			below.most = said[k].held.high;
-	}
-	return below;
-}
-
 static void judge(struct choice *choice, uint64_t stride, uint32_t i,
-		  const struct below *all, double above, uint64_t most)
+		  struct mp_ways_sweep *sweep, double above, uint64_t most)
 {
-	const struct said *said = choice->said;
+	const struct mp_ways_said *said = choice->said;
 	struct mp_ways_test test = {
 		.stride = stride, .flushed = choice->flushed,
 		.apart = choice->apart,
 	};
-	struct below below;
+	struct mp_ways_below below;
 	uint64_t under, lines;
 	double value, pages;
 
 	/* It cannot be worth more than this, whatever is below. */
 	if (above * LINES_FREE / (LINES_FREE + 1) <= choice->best)
 		return;
-	below = below_of(said, i, all);
+	below = mp_ways_said_below(sweep, i);
 	under = below.most;
 	/* Twice what fits is enough to be seen. */
 	lines = min_of(min_of(said[i].held.low, most),
@@ -369,7 +314,7 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 		.stride = stride, .flushed = choice->flushed,
 		.apart = choice->apart,
 	};
-	struct below all = { 0 };
+	struct mp_ways_sweep sweep;
 	double above = 0;
 	uint32_t n = 0;
 
@@ -386,16 +331,14 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 		choice->said[n].weight = guess->weight;
 		above += choice->said[n++].weight;
 	}
-	sort_said(choice->said, choice->said + sets->n, n);
+	mp_ways_said_sort(&sweep, choice->said, n);
 	for (uint32_t i = 0; i < n; i++) {
-		const struct said *said = &choice->said[i];
+		const struct mp_ways_said *said = &choice->said[i];
 
 		if (i && said->held.low > said[-1].held.low)
-			judge(choice, stride, i, &all, above, most);
+			judge(choice, stride, i, &sweep, above, most);
 		above -= said->weight;
-		all.weight += said->weight;
-		if (said->held.high > all.most)
-			all.most = said->held.high;
+		mp_ways_said_pass(&sweep, i);
 	}
 }
 
@@ -475,21 +418,11 @@ static uint64_t unit_of(const struct mp_ways_sets *sets)
 	return unit;
 }
 
-bool mp_ways_may_meet(const struct mp_ways_sets *sets, uint64_t at,
-		      const struct mp_ways_test *test)
-{
-	if (test->apart)
-		return at % mp_ways_gcd(test->apart, test->stride) == 0;
-	for (uint32_t i = 0; i < sets->n; i++)
-		if (at % mp_ways_gcd(sets->guess[i].span, test->stride) == 0)
-			return true;
-	return false;
-}
-
 uint32_t mp_ways_flushers(const struct mp_ways_sets *sets,
 			  const struct mp_ways_test *test, uint64_t *unit,
 			  uint32_t slot[MP_WAYS_FLUSHERS])
 {
+	struct mp_ways_meets meets;
 	uint64_t wanted, n = 0;
 
 	*unit = unit_of(sets);
@@ -498,8 +431,9 @@ uint32_t mp_ways_flushers(const struct mp_ways_sets *sets,
 	wanted = FLUSH_TIMES * mp_ways_held(sets->inner, *unit).high;
 	if (wanted > MP_WAYS_FLUSHERS)
 		return 0;
+	mp_ways_meets(sets, test, &meets);
 	for (uint32_t i = 1; n < wanted && i < FLUSH_SLOTS; i++)
-		if (!mp_ways_may_meet(sets, i * *unit, test))
+		if (!mp_ways_may_meet(&meets, i * *unit))
 			slot[n++] = i;
 	/* Of a guess, others are known to keep off only within a piece. */
 	if (n < wanted || (test->apart && sets->piece % test->apart &&
@@ -675,7 +609,8 @@ bool mp_ways_choose(const struct mp_ways_sets *sets, double finest,
 {
 	struct choice choice = {
 		.sets = sets, .finest = finest, .done = done, .n_done = n_done,
-		.said = malloc((2 * sets->n + 1) * sizeof(*choice.said)),
+		.said = malloc((MP_WAYS_SAID_ROOM * sets->n + 1) *
+			       sizeof(*choice.said)),
 		.room = ROOM_FIRST,
 	};
 	uint64_t stride[STRIDES];

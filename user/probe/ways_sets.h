@@ -117,11 +117,6 @@ struct mp_ways_range mp_ways_fitting(const struct mp_ways_sets *sets,
 				     const struct mp_ways_guess *guess,
 				     uint64_t stride);
 
-/** mp_ways_may_meet() - may a line at @at fall on a set that the lines of a
- * flushed test fall on, whichever of the guesses is right that it speaks of? */
-bool mp_ways_may_meet(const struct mp_ways_sets *sets, uint64_t at,
-		      const struct mp_ways_test *test);
-
 /** MP_WAYS_FLUSHERS - lines that others are put out with, at most */
 #define MP_WAYS_FLUSHERS 400u
 
