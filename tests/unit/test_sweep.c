@@ -462,6 +462,75 @@ static void a_note_names_what_lies_between_its_limits(void **state)
 	mp_curve_free(&curve);
 }
 
+/* Replicates of a length, so many ticks a hop; all in one piece or not. */
+static void add_replicates(const struct mp_sweep *sweep, uint64_t length,
+			   bool one_piece, const uint64_t ticks[5])
+{
+	for (uint32_t i = 0; i < 5 && ticks[i]; i++) {
+		struct mp_batch *batch = add(sweep, length, ticks[i]);
+
+		batch->grant.n_arenas = 1;
+		batch->grant.arena[0].contiguous = one_piece;
+	}
+}
+
+static void replicates_that_others_crowded_are_left_out(void **state)
+{
+	static const struct {
+		uint64_t length;
+		bool one_piece;
+		uint64_t ticks[5];
+		uint32_t left;
+		double mid_ns;
+	} of[] = {
+		/* No two agree on anything, but 16 KiB is faster than the last. */
+		{ 4096, true, { 40, 60, 140 }, 1, 20 },
+		/* Nothing is left where a longer one was faster .. */
+		{ 8192, true, { 140, 150 }, 0, 0 },
+		/* .. two that agree bear each other out .. */
+		{ 16384, true, { 140, 41, 130, 40, 44 }, 3, 20.5 },
+		/* .. in one piece: pages may be what differs here .. */
+		{ 20480, false, { 140, 41, 130, 40, 44 }, 5, 22 },
+		/* .. what is a little slower may be so by itself .. */
+		{ 32768, true, { 100, 102, 114 }, 3, 51 },
+		/* .. and of all that differ none is known to be right. */
+		{ 65536, true, { 120, 180, 260 }, 3, 90 },
+	};
+	const uint32_t n = sizeof(of) / sizeof(of[0]);
+	struct mp_sweep sweep;
+	struct mp_curve curve;
+	uint32_t at = 0;
+
+	(void)state;
+	usual(&sweep);
+	for (uint32_t i = 0; i < n; i++)
+		add_replicates(&sweep, of[i].length, of[i].one_piece,
+			       of[i].ticks);
+	assert_int_equal(mp_sweep_gather(&sweep, &world.view, &curve), 0);
+	assert_int_equal(curve.n, n);
+	mp_curve_settle(&curve);
+	assert_int_equal(curve.n, n - 1);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct mp_curve_at *point = &curve.at[at];
+		uint32_t made = 0;
+
+		while (made < 5 && of[i].ticks[made])
+			made++;
+		if (!of[i].left)
+			continue;
+		assert_int_equal(point->length, of[i].length);
+		assert_int_equal(point->n, of[i].left);
+		assert_int_equal(point->n + point->crowded, made);
+		assert_float_equal(point->mid_ns, of[i].mid_ns, 1e-9);
+		assert_float_equal(point->mid_cycles, 3 * of[i].mid_ns, 1e-9);
+		for (uint32_t r = 0; r < point->n; r++)
+			assert_int_equal(point->batch[r]->start_ns,
+					 (uint64_t)point->start_ns[r]);
+		at++;
+	}
+	mp_curve_free(&curve);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -496,6 +565,8 @@ int main(void)
 			begin, end),
 		cmocka_unit_test_setup_teardown(a_long_curve_keeps_every_length,
 						begin, end),
+		cmocka_unit_test_setup_teardown(
+			replicates_that_others_crowded_are_left_out, begin, end),
 		cmocka_unit_test_setup_teardown(
 			a_note_names_what_lies_between_its_limits, begin, end),
 	};

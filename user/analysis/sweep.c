@@ -31,6 +31,10 @@
 #define SINGLE_MIN 64u
 /* Small rings are warmed for this many hops at least. */
 #define WARM_MIN 1024u
+/* Of a ring in one piece, the two fastest replicates agree to this factor; and
+ * one so much slower than the second was crowded. */
+#define AGREE 1.05
+#define CROWDED 1.15
 /* Replicates of a length that there is room for at first. */
 #define POINT_FIRST 8u
 
@@ -239,14 +243,86 @@ int mp_sweep_gather(const struct mp_sweep *sweep, const struct mp_view *view,
 	return 0;
 }
 
+static bool in_one_piece(const struct mp_curve_at *at)
+{
+	for (uint32_t i = 0; i < at->n; i++)
+		if (!at->batch[i]->grant.n_arenas ||
+		    !at->batch[i]->grant.arena[0].contiguous)
+			return false;
+	return true;
+}
+
+/* The second fastest, if the fastest bears it out; INFINITY if not. */
+static double agreed(const double *value, uint32_t n)
+{
+	double first = INFINITY, second = INFINITY;
+
+	for (uint32_t i = 0; i < n; i++) {
+		second = fmin(second, fmax(first, value[i]));
+		first = fmin(first, value[i]);
+	}
+	return second <= first * AGREE ? second : INFINITY;
+}
+
+/* Leave out what is slower; the first value of a point is its first still. */
+static void point_keep(struct mp_curve_at *at, const double *value, double most)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < at->n; i++) {
+		if (value[i] > most)
+			continue;
+		at->batch[kept] = at->batch[i];
+		at->start_ns[kept] = at->start_ns[i];
+		at->cycles[kept] = at->cycles[i];
+		at->ns[kept++] = at->ns[i];
+	}
+	at->crowded += at->n - kept;
+	at->n = kept;
+	point_middle(at);
+}
+
+static void point_free(struct mp_curve_at *at)
+{
+	free(at->batch);
+	free(at->start_ns);
+	free(at->cycles);
+	free(at->ns);
+}
+
+static void drop_empty(struct mp_curve *curve)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < curve->n; i++) {
+		if (curve->at[i].n)
+			curve->at[kept++] = curve->at[i];
+		else
+			point_free(&curve->at[i]);
+	}
+	curve->n = kept;
+}
+
+void mp_curve_settle(struct mp_curve *curve)
+{
+	double longer = INFINITY;
+
+	for (uint32_t i = curve->n; i-- > 0;) {
+		struct mp_curve_at *at = &curve->at[i];
+		const double *value = isnan(at->cycles[0]) ? at->ns : at->cycles;
+
+		if (!in_one_piece(at))
+			continue;
+		longer = fmin(longer, agreed(value, at->n));
+		point_keep(at, value, longer * CROWDED);
+	}
+	drop_empty(curve);
+}
+
 void mp_curve_free(struct mp_curve *curve)
 {
-	for (uint32_t i = 0; i < curve->n; i++) {
-		free(curve->at[i].batch);
-		free(curve->at[i].start_ns);
-		free(curve->at[i].cycles);
-		free(curve->at[i].ns);
-	}
+	for (uint32_t i = 0; i < curve->n; i++)
+		point_free(&curve->at[i]);
 	free(curve->at);
 	memset(curve, 0, sizeof(*curve));
 }

@@ -48,6 +48,7 @@ struct mp_sweep {
  * @length: bytes of span
  * @id: of the experiment
  * @n: replicates that count
+ * @crowded: others, that mp_curve_settle() left out
  * @start_ns: when a replicate began
  * @batch: the batches themselves, the view's
  * @cycles: its core cycles a hop; @ns: the same in ns
@@ -57,6 +58,7 @@ struct mp_curve_at {
 	uint64_t length;
 	uint64_t id;
 	uint32_t n;
+	uint32_t crowded;
 	const struct mp_batch **batch;
 	double *start_ns;
 	double *cycles;
@@ -102,6 +104,18 @@ int mp_sweep_gather(const struct mp_sweep *sweep, const struct mp_view *view,
 		    struct mp_curve *curve);
 
 void mp_curve_free(struct mp_curve *curve);
+
+/**
+ * mp_curve_settle() - leave out replicates that others slowed down
+ *
+ * Who runs beside this CPU takes some of its caches for as long as it does, and
+ * no gap in time tells. Where a ring lies in one piece of memory nothing else
+ * makes its replicates differ, and a longer one is not faster: two that agree say
+ * how fast it is at least, and all shorter ones; what is slower by far was
+ * crowded. A length of which nothing is left is none. Rings in several pieces are
+ * left as they are: there the pages may be what differs.
+ */
+void mp_curve_settle(struct mp_curve *curve);
 
 /** mp_curve_find() - the point of one length, NULL when there is none */
 const struct mp_curve_at *mp_curve_find(const struct mp_curve *curve,

@@ -567,6 +567,9 @@ static int find_levels(const struct mp_view *view, struct mp_cpu_edges *edges)
 			mp_cpu_share_clear(&edges->side[0], &edges->spectrum);
 	if (edges->single)
 		return find_single_levels(edges);
+	mp_curve_settle(&edges->curve);
+	for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
+		mp_curve_settle(&edges->side[i]);
 	return mp_cpu_levels(&edges->side[0], edges->level, &edges->n,
 			     &edges->doubt);
 }

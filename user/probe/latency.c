@@ -127,7 +127,7 @@ static const struct mp_curve_at *pure_point(const struct mp_cpu_edges *edges,
 		struct mixture mix;
 
 		mixture_at(edges, k, (double)at->length, &mix);
-		if (at->n < replicates ||
+		if (at->n + at->crowded < replicates ||
 		    !may_serve(edges, k, (double)at->length) ||
 		    mix.own <= *own + NO_BETTER)
 			continue;
