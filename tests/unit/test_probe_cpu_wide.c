@@ -188,7 +188,7 @@ static void wider_rings_tell_of_odd_sets_where_full_ones_do_not(void **state)
 	(void)state;
 	sim_ask_know(&ask, "cpu.l1d.line", 128);
 	sim_ask(&ask, three, mp_probe_find("cache-size"), 1);
-	assert_int_equal(mp_cpu_is_full(&ask.view, &is_full), 0);
+	assert_int_equal(mp_cpu_is_full(&ask.view, MP_CPU_PRIVATE, &is_full), 0);
 	assert_true(is_full);
 	assert_true(mp_cpu_side_sweep(&ask.view, 0, &sweep));
 	assert_int_equal(sweep.stride, 256);

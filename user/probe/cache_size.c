@@ -437,7 +437,7 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 		err = plan_main(view, plan);
 	plan->stage++;
 	if (!err)
-		err = mp_cpu_is_full(view, &full);
+		err = mp_cpu_is_full(view, MP_CPU_PRIVATE, &full);
 	if (!err && full)
 		err = plan_full(view, plan);
 	if (!err)
@@ -554,6 +554,11 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 			       edges->level[k].size_bytes / 1024);
 		return;
 	}
+	if (k && !edges->main_full && !mp_cpu_has_sides(edges, k)) {
+		mp_fact_cannot(fact, "bytes",
+			       "rings of every line miss where sparser ones do not: others crowd the level, or its sets are no power of two");
+		return;
+	}
 	/* Of a shared level what is left to us need not be round: where its
 	 * edge is not sharp, the middle of all that explains it. */
 	fact->value = k && k + 1 == edges->n && edge->high > edge->low * VERY_SHARP ?
@@ -592,6 +597,20 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 			 "limits lie too far apart to call it measured; best estimate %.0f KiB",
 			 edge->size / 1024);
 	}
+}
+
+/* What others take is missing; of the innermost level they leave all of it at
+ * times, and its turns are short. */
+static void others_took(const struct mp_cpu_edges *edges, uint32_t k,
+			struct mp_fact *fact)
+{
+	if (!k || !edges->crowded || fact->verdict != MP_MEASURED)
+		return;
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "others took of the caches meanwhile, and this is what they left; best estimate %.0f KiB",
+		 fact->value / 1024);
+	fact->verdict = MP_AT_LEAST;
+	fact->value = fact->low;
 }
 
 static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
@@ -655,6 +674,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 		} else if (k < edges.n) {
 			judge(&edges, k, fact);
 			err = mp_cpu_beside_part(view, &edges, k, fact);
+			others_took(&edges, k, fact);
 		} else {
 			absent(&edges, fact);
 		}

@@ -35,6 +35,11 @@
 #define FULL_MOST 8u
 /* Levels larger than this are likely to be shared. */
 #define PRIVATE_MAX (4.0 * 1024 * 1024)
+/* Innermost ones are no larger. */
+#define INNERMOST_MAX (256.0 * 1024)
+/* With so many replicates left out as others crowd the caches, means of what is
+ * shared are of no use; without others it is one in a thousand. */
+#define CROWDED 0.01
 /* 8 small pages: within the first TLB of every CPU known to us. */
 #define REACH (32u << 10)
 #define GRID_FROM 1024.0
@@ -230,10 +235,11 @@ static int is_slower_at(const struct mp_curve_at *full,
 	return err;
 }
 
-/* Are most full rings of a length slower than sparse ones? Or most that are
- * wider than full ones, at private levels? */
+/* Are most full rings of a length, of @most, slower than sparse ones? Or most
+ * that are wider than full ones, at private levels? */
 static int is_slower(const struct mp_curve *full,
-		     const struct mp_curve *sparse, bool wide, bool *slower)
+		     const struct mp_curve *sparse, double most, bool wide,
+		     bool *slower)
 {
 	const uint32_t least = wide ? WIDE_LEAST : FULL_LEAST;
 	const double part = wide ? WIDE_PART : FULL_PART;
@@ -245,7 +251,8 @@ static int is_slower(const struct mp_curve *full,
 		const struct mp_curve_at *other = mp_curve_find(sparse,
 								at->length);
 
-		if (other && (!wide || (double)at->length < PRIVATE_MAX) &&
+		if (other && (double)at->length < most &&
+		    (!wide || (double)at->length < PRIVATE_MAX) &&
 		    at->n >= least && other->n >= least)
 			err = is_slower_at(at, other, part, slower);
 	}
@@ -253,7 +260,8 @@ static int is_slower(const struct mp_curve *full,
 }
 
 /* Question of full_stride(), within one look. */
-static void full_key(const struct mp_view *view, struct mp_kept_key *key)
+static void full_key(const struct mp_view *view, enum mp_cpu_scope scope,
+		     struct mp_kept_key *key)
 {
 	const double line = mp_cpu_value(view, "l1d", "line");
 
@@ -263,13 +271,14 @@ static void full_key(const struct mp_view *view, struct mp_kept_key *key)
 	mp_kept_add_word(key, (uintptr_t)view->batch);
 	mp_kept_add_word(key, view->pages);
 	mp_kept_add_word(key, view->quiet);
+	mp_kept_add_word(key, scope);
 	mp_kept_add(key, &line, 1);
 }
 
 /* Sparse rings, or the full ones that show them to be wrong, or still fuller
  * ones that show those to be; 0 for the first. Where two slots of the fullest
  * share a line its misses may be too few to show it, and wider ones do. */
-static int find_full(const struct mp_view *view, uint64_t *stride)
+static int find_full(const struct mp_view *view, double most, uint64_t *stride)
 {
 	struct mp_curve base, full = { 0 };
 	struct mp_sweep sweep;
@@ -286,7 +295,7 @@ static int find_full(const struct mp_view *view, uint64_t *stride)
 			continue;
 		err = mp_sweep_gather(&sweep, view, &full);
 		if (!err)
-			err = is_slower(&full, &base, i > 1, &slower);
+			err = is_slower(&full, &base, most, i > 1, &slower);
 		if (!err && slower) {
 			struct mp_curve other = base;
 
@@ -300,28 +309,104 @@ static int find_full(const struct mp_view *view, uint64_t *stride)
 	return err;
 }
 
+/* Adds the replicates of a sweep, and those of them that others crowded. */
+static int count_crowded(const struct mp_view *view,
+			 const struct mp_sweep *sweep, uint32_t *all,
+			 uint32_t *crowded)
+{
+	uint32_t before = 0, after = 0;
+	struct mp_curve curve;
+	int err = mp_sweep_gather(sweep, view, &curve);
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < curve.n; i++)
+		before += curve.at[i].n;
+	mp_curve_settle(&curve);
+	for (uint32_t i = 0; i < curve.n; i++)
+		after += curve.at[i].n;
+	mp_curve_free(&curve);
+	*all += before;
+	*crowded += before - after;
+	return 0;
+}
+
+int mp_cpu_is_crowded(const struct mp_view *view, bool *is_crowded)
+{
+	uint32_t all = 0, crowded = 0;
+	struct mp_sweep sweep;
+	int err;
+
+	*is_crowded = false;
+	if (mp_cpu_times_hops(view))
+		return 0;
+	mp_cpu_sparse_sweep(view, &sweep);
+	err = count_crowded(view, &sweep, &all, &crowded);
+	mp_cpu_full_sweep(view, 0, &sweep);
+	if (!err)
+		err = count_crowded(view, &sweep, &all, &crowded);
+	mp_sweep_init(&sweep, view, APART * innermost_line(view), REACH);
+	if (!err)
+		err = count_crowded(view, &sweep, &all, &crowded);
+	*is_crowded = crowded > all * CROWDED;
+	return err;
+}
+
+/* The longest ring that tells of levels. A full one comes round to a line so
+ * much later than a sparse one that others have put it out by then: where there
+ * are such, means of what is shared say nothing of what is not, nor those of
+ * outer levels of the innermost. */
+static int longest_of(const struct mp_view *view, enum mp_cpu_scope scope,
+		      double *longest)
+{
+	bool is_crowded;
+	int err;
+
+	*longest = INFINITY;
+	if (scope == MP_CPU_ALL)
+		return 0;
+	err = mp_cpu_is_crowded(view, &is_crowded);
+	if (is_crowded)
+		*longest = scope == MP_CPU_INNERMOST ? INNERMOST_MAX :
+						       PRIVATE_MAX;
+	return err;
+}
+
+static int find_full_of(const struct mp_view *view, enum mp_cpu_scope scope,
+			uint64_t *stride)
+{
+	double longest;
+	int err = longest_of(view, scope, &longest);
+
+	return err ? err : find_full(view, longest, stride);
+}
+
 /* The same; all that is asked in a round asks for it. */
-static int full_stride(const struct mp_view *view, uint64_t *stride)
+static int full_stride(const struct mp_view *view, enum mp_cpu_scope scope,
+		       uint64_t *stride)
 {
 	static struct mp_kept kept;
 	struct mp_kept_key key;
 	int err;
 
+	if (mp_cpu_times_hops(view))
+		scope = MP_CPU_ALL;
 	if (!view->look)
-		return find_full(view, stride);
-	full_key(view, &key);
+		return find_full_of(view, scope, stride);
+	full_key(view, scope, &key);
 	if (mp_kept_find(&kept, &key, stride, sizeof(*stride), &err))
 		return err;
-	err = find_full(view, stride);
+	err = find_full_of(view, scope, stride);
 	if (!err)
 		mp_kept_note(&kept, &key, stride, sizeof(*stride), err);
 	return err;
 }
 
-int mp_cpu_is_full(const struct mp_view *view, bool *is_full)
+int mp_cpu_is_full(const struct mp_view *view, enum mp_cpu_scope scope,
+		   bool *is_full)
 {
 	uint64_t stride;
-	int err = full_stride(view, &stride);
+	int err = full_stride(view, scope, &stride);
 
 	*is_full = !err && stride;
 	return err;
@@ -329,28 +414,32 @@ int mp_cpu_is_full(const struct mp_view *view, bool *is_full)
 
 /* How far apart slots are: one a line where sparse rings are wrong, else as
  * it is @usual. Without memory to find out, the usual. */
-static uint64_t stride_or(const struct mp_view *view, uint64_t usual)
+static uint64_t stride_or(const struct mp_view *view, enum mp_cpu_scope scope,
+			  uint64_t usual)
 {
 	uint64_t stride;
 
-	return full_stride(view, &stride) || !stride ? usual : stride;
+	return full_stride(view, scope, &stride) || !stride ? usual : stride;
 }
 
+/* Means of the innermost level are taken of it; what is further out must not
+ * have it begun anew. */
 void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep)
 {
 	mp_sweep_init(sweep, view,
-		      stride_or(view, APART * innermost_line(view)), REACH);
+		      stride_or(view, MP_CPU_INNERMOST,
+				APART * innermost_line(view)), REACH);
 }
 
 void mp_cpu_memory_sweep(const struct mp_view *view, struct mp_sweep *sweep)
 {
-	mp_sweep_init(sweep, view, stride_or(view, SPARSE), REACH);
+	mp_sweep_init(sweep, view, stride_or(view, MP_CPU_PRIVATE, SPARSE), REACH);
 }
 
 bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
 		       struct mp_sweep *sweep)
 {
-	look_sweep(view, stride_or(view, SPARSE), sweep);
+	look_sweep(view, stride_or(view, MP_CPU_PRIVATE, SPARSE), sweep);
 	if (!side)
 		return true;
 	sweep->pages = MP_PAGES_4K;

@@ -120,8 +120,17 @@ bool mp_cpu_full_sweep(const struct mp_view *view, uint32_t i,
 /** mp_cpu_scattered() - has a batch small pages, each thrown by itself? */
 bool mp_cpu_scattered(const struct mp_batch *batch);
 
+/** enum mp_cpu_scope - of which levels something is asked, where means are gone
+ * by and others crowd the caches; else all answer for all */
+enum mp_cpu_scope {
+	MP_CPU_INNERMOST,
+	MP_CPU_PRIVATE,
+	MP_CPU_ALL,
+};
+
 /**
  * mp_cpu_is_full() - have rings to hold every line?
+ * @scope: by lengths that levels of these may have
  *
  * Lines that are a power of two apart fall on that part of the sets, which
  * then fill at the footprint of the level's size, only where the number of
@@ -131,7 +140,12 @@ bool mp_cpu_scattered(const struct mp_batch *batch);
  * tried both ways, and if one tells, sweeps are full from then on.
  * Return: 0 or -ENOMEM.
  */
-int mp_cpu_is_full(const struct mp_view *view, bool *is_full);
+int mp_cpu_is_full(const struct mp_view *view, enum mp_cpu_scope scope,
+		   bool *is_full);
+
+/** mp_cpu_is_crowded() - do others take of the caches, as replicates of means
+ * show? 0 or -ENOMEM */
+int mp_cpu_is_crowded(const struct mp_view *view, bool *is_crowded);
 
 /** mp_cpu_memory_sweep() - what memory is looked at with: slots further apart
  * than any line; every line where sets are counted otherwise */
@@ -169,7 +183,9 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
  * @side: the curves of second looks, owned
  * @wide: the same with slots 2, 4 and 8 times as far apart, owned
  * @sparse: the first look, owned
- * @full: they hold every line
+ * @full: the sides hold every line
+ * @main_full: so does the main curve, or need not
+ * @crowded: others take of the caches while means are measured
  * @flat: the sparse curve came to memory; @end_bytes: where it ends
  * @single: single hops were timed in the sides, and tell the levels apart:
  *	edges are those of the share of hops that miss a level
@@ -191,6 +207,8 @@ struct mp_cpu_edges {
 	struct mp_curve wide[MP_CPU_WIDTHS][MP_CPU_SIDES];
 	struct mp_curve sparse;
 	bool full;
+	bool main_full;
+	bool crowded;
 	bool flat;
 	double end_bytes;
 	bool single;

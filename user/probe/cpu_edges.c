@@ -462,6 +462,21 @@ static int fit_all(const struct mp_view *view, struct mp_cpu_edges *edges)
 	return err;
 }
 
+static int rings_are(const struct mp_view *view, struct mp_cpu_edges *edges)
+{
+	bool is_full = false, all = false;
+	int err = mp_cpu_is_full(view, MP_CPU_PRIVATE, &edges->full);
+
+	if (!err)
+		err = mp_cpu_is_full(view, MP_CPU_INNERMOST, &is_full);
+	if (!err)
+		err = mp_cpu_is_full(view, MP_CPU_ALL, &all);
+	if (!err)
+		err = mp_cpu_is_crowded(view, &edges->crowded);
+	edges->main_full = is_full || !all;
+	return err;
+}
+
 static int curves_gather(const struct mp_view *view,
 			 struct mp_cpu_edges *edges)
 {
@@ -476,7 +491,7 @@ static int curves_gather(const struct mp_view *view,
 	edges->flat = mp_cpu_flat_at_end(sparse);
 	edges->end_bytes = sparse->n ?
 			   (double)sparse->at[sparse->n - 1].length : 0;
-	err = mp_cpu_is_full(view, &edges->full);
+	err = rings_are(view, edges);
 	if (err)
 		return err;
 	mp_cpu_main_sweep(view, &sweep);

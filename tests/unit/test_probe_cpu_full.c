@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which lengths have a say in whether rings have to hold every line, and what
+ * is known of levels that others take a part of meanwhile.
+ */
+#include "probe/cpu_edges.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "sim_ask.h"
+
+#define KIB 1024ull
+#define MIB (1024 * KIB)
+#define REPLICATES 5u
+#define BATCHES (4 * REPLICATES)
+
+struct world {
+	struct mp_view view;
+	struct mp_facts facts;
+	struct mp_batch batch[BATCHES];
+	const struct mp_batch *list[BATCHES];
+};
+
+static void open_world(struct world *world)
+{
+	memset(world, 0, sizeof(*world));
+	world->view = (struct mp_view){
+		.cpu = 1, .pages = MP_PAGES_2M, .arena_max_bytes = 64 * MIB,
+		.facts = &world->facts, .batch = world->list };
+}
+
+static void close_world(struct world *world)
+{
+	for (uint32_t i = 0; i < world->view.n_batches; i++)
+		mp_batch_free(&world->batch[i]);
+}
+
+/* Replicates of a ring, so many cycles a hop, the first one more if others
+ * crowd it; the clock's step is coarse, so that they are means. */
+static void add(struct world *world, const struct mp_sweep *sweep,
+		uint64_t length, double cycles, bool is_crowded)
+{
+	for (uint32_t r = 0; r < REPLICATES; r++) {
+		const uint32_t at = world->view.n_batches++;
+		struct mp_batch *batch = &world->batch[at];
+		struct mp_exp exp;
+
+		assert_true(at < BATCHES);
+		mp_sweep_exp(sweep, length, &exp);
+		mp_batch_init(batch, &exp, r);
+		batch->grant.tick_hz = 1e9;
+		batch->grant.tick_step = 100;
+		batch->grant.n_arenas = 1;
+		batch->grant.arena[0].contiguous = 1;
+		batch->grant.n_clocks = 1;
+		batch->grant.clock[0].add_hz = 1e9;
+		for (uint32_t i = 0; i < 4; i++) {
+			struct memprobe_sample *sample = mp_batch_add(batch);
+
+			assert_non_null(sample);
+			sample->hops = 1000;
+			sample->ticks = (uint64_t)(1000 * cycles) *
+					(is_crowded && !r ? 2 : 1);
+		}
+		world->list[at] = batch;
+	}
+}
+
+/* At one length rings of every line are three times slower than sparse ones. */
+static void expect(uint64_t length, bool is_crowded, bool innermost,
+		   bool private)
+{
+	struct mp_sweep sweep;
+	struct world world;
+	bool is_full;
+
+	open_world(&world);
+	mp_cpu_sparse_sweep(&world.view, &sweep);
+	add(&world, &sweep, length, 14, is_crowded);
+	assert_false(mp_cpu_times_hops(&world.view));
+	mp_cpu_full_sweep(&world.view, 0, &sweep);
+	add(&world, &sweep, length, 42, false);
+	assert_int_equal(mp_cpu_is_full(&world.view, MP_CPU_ALL, &is_full), 0);
+	assert_true(is_full);
+	assert_int_equal(mp_cpu_is_full(&world.view, MP_CPU_PRIVATE, &is_full), 0);
+	assert_int_equal(is_full, private);
+	assert_int_equal(mp_cpu_is_full(&world.view, MP_CPU_INNERMOST, &is_full), 0);
+	assert_int_equal(is_full, innermost);
+	mp_cpu_main_sweep(&world.view, &sweep);
+	assert_int_equal(sweep.stride, innermost ? 64 : 128);
+	mp_cpu_side_sweep(&world.view, 0, &sweep);
+	assert_int_equal(sweep.stride, private ? 64 : 512);
+	close_world(&world);
+}
+
+static void what_others_crowd_says_nothing_of_inner_levels(void **state)
+{
+	(void)state;
+	expect(64 * KIB, true, true, true);
+	expect(MIB, true, false, true);
+	expect(8 * MIB, true, false, false);
+}
+
+static void without_others_any_length_has_a_say(void **state)
+{
+	(void)state;
+	expect(64 * KIB, false, true, true);
+	expect(MIB, false, true, true);
+	expect(8 * MIB, false, true, true);
+}
+
+/* A quarter of the second level is somebody else's, now more and now less: by
+ * means its edge is as sharp as that of a smaller one. */
+static void what_others_leave_of_a_level_is_a_lower_limit(void **state)
+{
+	static const char machine[] =
+		"machine name=m clock_mhz=3000 memory_latency=300\n"
+		"clock tsc_mhz=3000 step=30 read=20\n"
+		"place pages=contiguous\n"
+		"level name=l1d size=32K ways=8 latency=4\n"
+		"level name=l2 size=512K ways=8 latency=14\n"
+		"neighbour level=l2 share=0.2..0.3 period_ms=5\n";
+	const struct mp_fact *fact;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 2; seed++) {
+		struct sim_ask ask = { 0 };
+
+		sim_ask_know(&ask, "cpu.l1d.line", 64);
+		sim_ask(&ask, machine, mp_probe_find("cache-size"), seed);
+		fact = sim_ask_fact(&ask, "cpu.l2.size");
+		assert_int_equal(fact->verdict, MP_AT_LEAST);
+		assert_true(fact->value > 256 * KIB);
+		assert_true(fact->value <= 512 * KIB);
+		fact = sim_ask_fact(&ask, "cpu.l1d.size");
+		assert_int_equal(fact->verdict, MP_MEASURED);
+		assert_true(fact->value == 32 * KIB);
+		sim_ask_free(&ask);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_others_crowd_says_nothing_of_inner_levels),
+		cmocka_unit_test(without_others_any_length_has_a_say),
+		cmocka_unit_test(what_others_leave_of_a_level_is_a_lower_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
