@@ -83,6 +83,21 @@ static double behind(const struct mp_view *view, uint32_t k, uint32_t other)
 	       mp_cpu_value(view, name, "latency");
 }
 
+/* What the edge of the innermost level rises to, by means: the next level may
+ * be two, but it is there, and no faster. */
+static double rises_to(const struct mp_view *view)
+{
+	struct mp_cpu_edges edges;
+	double cycles = NAN;
+
+	if (mp_cpu_times_hops(view) || mp_cpu_edges_find(view, &edges))
+		return NAN;
+	if (edges.n && edges.fitted[0] && edges.doubt.level)
+		cycles = edges.edge[0].outside;
+	mp_cpu_edges_free(&edges);
+	return cycles;
+}
+
 /* Limits of its size, taken wider than they are said to be. */
 static bool find_limits(const struct mp_fact *size,
 			struct mp_ways_level *level)
@@ -113,6 +128,8 @@ static bool level_known(const struct mp_view *view, uint32_t k,
 	level->innermost_cycles = mp_cpu_value(view, "l1d", "latency-cycles");
 	level->line = isnan(line) ? MP_CPU_LINE_USUAL : (uint32_t)line;
 	level->next_cycles = behind(view, k, k + 1);
+	if (!k && isnan(level->next_cycles))
+		level->next_cycles = rises_to(view);
 	level->beyond_cycles = behind(view, k, k + 2);
 	if (isnan(level->beyond_cycles))
 		level->beyond_cycles = fmax(2 * level->next_cycles -
@@ -374,7 +391,8 @@ static void levels_free(struct levels *levels)
  * them. */
 static int search_all(const struct mp_view *view, struct levels *levels)
 {
-	int err = 0;
+	bool crowded;
+	int err = mp_cpu_is_crowded(view, &crowded);
 
 	memset(levels, 0, sizeof(*levels));
 	for (uint32_t k = 0; k < MP_CPU_LEVELS && !err; k++) {
@@ -386,6 +404,7 @@ static int search_all(const struct mp_view *view, struct levels *levels)
 			break;
 		levels->known[k] = true;
 		search->rig.level.single = times_single(view, &search->rig.level);
+		search->rig.level.crowded = crowded && !search->rig.level.single;
 		search->rig.sets = &search->sets;
 		search->sets.line = search->rig.level.line;
 		search->sets.grain = isnan(grain) ? 4 * search->rig.level.line :

@@ -42,6 +42,13 @@
 /* In a mean the next level misses too where a hop takes this much longer than
  * a miss of this one, in steps from this level to the next. */
 #define BEYOND_MEAN 1.3
+/* .. unless twice as many lines, all of which take less than the level behind
+ * that would, take no longer than this more of a step: the next level holds
+ * them, then, and what is dear is to find that this one does not. */
+#define TWICE_MORE 0.25
+#define TWICE_HELD 1.4
+/* Others put so many of the lines out of a full level. */
+#define CROWDED_SHARE 0.1
 /* A mean shows a line that is served inside if it is off by this share of
  * what that would make. */
 #define MEAN_ERROR_INSIDE 0.7
@@ -50,6 +57,8 @@
 /* Lines of a control take so much of the innermost level. */
 #define CONTROL_SINGLE 0.8
 #define CONTROL_MEAN 0.5
+/* Replicates of a ring that are looked at. */
+#define SHARES 32u
 /* Turns of a flushed test, and those that go before what is in the levels has
  * settled. */
 #define FLUSH_BURSTS 48u
@@ -167,6 +176,23 @@ static bool stays_here(const struct mp_ways_level *level, const struct mp_batch 
 	       mp_spectrum_slower(batch, &spectrum, 1) < none;
 }
 
+/* Others only add to what a ring takes: where they crowd it the slowest two of
+ * five say nothing. */
+static uint32_t that_count(const struct mp_ways_level *level, uint32_t n)
+{
+	return level->crowded ? n - n * 2 / 5 : n;
+}
+
+/* By rising value. */
+static void put_in(double *value, uint32_t n, double one)
+{
+	while (n && value[n - 1] > one) {
+		value[n] = value[n - 1];
+		n--;
+	}
+	value[n] = one;
+}
+
 /* The least and the greatest share over the replicates of a length. */
 static int shares_of(const struct mp_ways_rig *rig, const struct mp_sweep *sweep,
 		     uint64_t length, uint32_t replicates, double own_cycles,
@@ -174,22 +200,28 @@ static int shares_of(const struct mp_ways_rig *rig, const struct mp_sweep *sweep
 {
 	struct mp_curve curve;
 	const struct mp_curve_at *at;
+	double all[SHARES];
+	uint32_t n = 0;
 	int err = mp_sweep_gather(sweep, rig->view, &curve);
 
 	if (err)
 		return err;
 	at = mp_curve_find(&curve, length);
 	share[0] = share[1] = NAN;
-	for (uint32_t i = 0; at && at->n >= replicates && i < at->n; i++) {
+	for (uint32_t i = 0; at && at->n >= replicates && i < at->n &&
+			     n < SHARES; i++) {
 		const double one = share_of(&rig->level, at->batch[i],
 					    at->cycles[i], own_cycles);
 
 		where->here &= stays_here(&rig->level, at->batch[i], one,
 				(uint32_t)(length / sweep->stride));
 		where->beyond |= goes_beyond(&rig->level, at->batch[i]);
-		share[0] = fmin(share[0], one);
-		share[1] = fmax(share[1], one);
+		put_in(all, n++, one);
 		*id = at->id;
+	}
+	if (n) {
+		share[0] = all[0];
+		share[1] = all[that_count(&rig->level, n) - 1];
 	}
 	mp_curve_free(&curve);
 	return 0;
@@ -205,7 +237,7 @@ double mp_ways_finest(const struct mp_ways_level *level)
 		return FINEST_SINGLE;
 	if (level->k)
 		error += LATENCY_ERROR * level->own_cycles;
-	return error / step;
+	return error / step + (level->crowded ? CROWDED_SHARE : 0);
 }
 
 static enum mp_ways_outcome judge_test(const struct mp_ways_rig *rig,
@@ -475,6 +507,48 @@ static enum mp_ways_outcome lacking(const struct mp_ways_rig *rig,
 	       MP_WAYS_UNCLEAR : MP_WAYS_LACKING;
 }
 
+/* Twice as many lines as a test of the innermost level has; false where pages
+ * would count. */
+static bool twice_of(const struct mp_ways_rig *rig,
+		     const struct mp_ways_test *test, struct mp_sweep *sweep,
+		     uint64_t *length)
+{
+	main_sweep(rig, test->stride, sweep);
+	*length = 2 * test->lines * test->stride;
+	return !rig->level.k && !rig->level.single &&
+	       2 * test->lines <= mp_ways_clear(&rig->level);
+}
+
+/* Hops take longer than to the next level. If that missed lines, it would miss
+ * more of twice as many. */
+static int look_twice(const struct mp_ways_rig *rig,
+		      const struct mp_ways_test *test, uint32_t replicates,
+		      double missed, enum mp_ways_outcome *outcome)
+{
+	const struct mp_ways_level *level = &rig->level;
+	const double step = level->next_cycles - level->own_cycles;
+	struct where where = { 0 };
+	struct mp_sweep sweep;
+	uint64_t length, id = 0;
+	double share[2];
+	int err;
+
+	*outcome = MP_WAYS_HIDDEN;
+	if (!twice_of(rig, test, &sweep, &length))
+		return 0;
+	err = shares_of(rig, &sweep, length, replicates, level->own_cycles,
+			share, &where, &id);
+	if (!id && lacking(rig, &sweep, length, replicates) == MP_WAYS_LACKING)
+		*outcome = MP_WAYS_LACKING;
+	if (!id)
+		return err;
+	if (share[1] < missed + TWICE_MORE &&
+	    level->own_cycles + share[1] * step <
+	    level->next_cycles * TWICE_HELD)
+		*outcome = MP_WAYS_MISS;
+	return err;
+}
+
 /* What came of a test; MP_WAYS_LACKING: it wants more batches. */
 int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 		 uint32_t replicates, enum mp_ways_outcome *outcome)
@@ -521,7 +595,8 @@ int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 		where.beyond = share[1] - control[0] > BEYOND_MEAN;
 	if (*outcome == MP_WAYS_MISS && where.beyond &&
 	    !(level->beyond_cycles <= MP_WAYS_APART * level->next_cycles))
-		*outcome = MP_WAYS_HIDDEN;
+		err = look_twice(rig, test, replicates, share[0] - control[1],
+				 outcome);
 	if (*outcome == MP_WAYS_MISS && level->single)
 		rig->missed = share[0] - control[1];
 	if (rig->missed > ALL_SHARE)
@@ -557,7 +632,11 @@ int mp_ways_plan(const struct mp_ways_rig *rig,
 	measured = mp_curve_find(&curve, length) &&
 		   mp_curve_find(&curve, length)->n >= replicates;
 	mp_curve_free(&curve);
+	if (measured && twice_of(rig, test, &sweep, &length))
+		err = mp_sweep_plan(&sweep, rig->view, length, replicates, plan);
+	length = test->lines * test->stride;
 	if (measured)
 		length = control_sweep(rig, test, &sweep);
-	return mp_sweep_plan(&sweep, rig->view, length, replicates, plan);
+	return err ? err : mp_sweep_plan(&sweep, rig->view, length, replicates,
+					 plan);
 }

@@ -30,6 +30,7 @@
  *	one, the one behind it and the one behind that, or memory
  * @line: bytes of the innermost level's line
  * @single: the clock can time single hops
+ * @crowded: it cannot, and others take of the caches meanwhile
  */
 struct mp_ways_level {
 	uint32_t k;
@@ -43,6 +44,7 @@ struct mp_ways_level {
 	double beyond_cycles;
 	uint32_t line;
 	bool single;
+	bool crowded;
 };
 
 /**
