@@ -137,6 +137,8 @@ static void what_others_leave_of_a_level_is_a_lower_limit(void **state)
 		assert_int_equal(fact->verdict, MP_AT_LEAST);
 		assert_true(fact->value > 256 * KIB);
 		assert_true(fact->value <= 512 * KIB);
+		/* No upper limit. */
+		assert_true(fact->high == fact->low);
 		fact = sim_ask_fact(&ask, "cpu.l1d.size");
 		assert_int_equal(fact->verdict, MP_MEASURED);
 		assert_true(fact->value == 32 * KIB);

@@ -599,18 +599,20 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 	}
 }
 
-/* What others take is missing; of the innermost level they leave all of it at
- * times, and its turns are short. */
+/* What others take is missing, and so no upper limit is one; of the innermost
+ * level they leave all of it at times, and its turns are short. */
 static void others_took(const struct mp_cpu_edges *edges, uint32_t k,
 			struct mp_fact *fact)
 {
-	if (!k || !edges->crowded || fact->verdict != MP_MEASURED)
+	if (!k || !edges->crowded ||
+	    (fact->verdict != MP_MEASURED && fact->verdict != MP_AT_LEAST))
 		return;
-	snprintf(fact->reason, sizeof(fact->reason),
-		 "others took of the caches meanwhile, and this is what they left; best estimate %.0f KiB",
-		 fact->value / 1024);
+	if (fact->verdict == MP_MEASURED)
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "others took of the caches meanwhile, and this is what they left; best estimate %.0f KiB",
+			 fact->value / 1024);
 	fact->verdict = MP_AT_LEAST;
-	fact->value = fact->low;
+	fact->value = fact->high = fact->low;
 }
 
 static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)

@@ -46,7 +46,9 @@ static void know(const struct mp_fact *size, uint32_t k,
 	if (!is_known && !(size && size->verdict == MP_AT_LEAST))
 		return;
 	rooms->low[k] = size->low;
-	rooms->high[k] = size->high;
+	/* One that is at least so large may have no upper limit. */
+	if (is_known || size->high > size->low)
+		rooms->high[k] = size->high;
 }
 
 /* Return: is there a level whose size is not known? */
