@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
+
 #define ROOM_FIRST 16u
 
 static const char *const verdict_names[MP_VERDICTS] = {
@@ -88,6 +90,36 @@ const struct mp_fact *mp_facts_find(const struct mp_facts *facts,
 			return &facts->fact[i];
 	}
 	return NULL;
+}
+
+static struct mp_fact *find_before(struct mp_facts *facts, uint32_t before,
+				   const struct mp_fact *fact)
+{
+	for (uint32_t i = 0; i < before; i++) {
+		struct mp_fact *old = &facts->fact[i];
+
+		if (!strcmp(old->name, fact->name) &&
+		    mp_where_equal(&old->where, &fact->where))
+			return old;
+	}
+	return NULL;
+}
+
+void mp_facts_renew(struct mp_facts *facts, uint32_t from, const char *names)
+{
+	uint32_t kept = from;
+
+	for (uint32_t i = from; i < facts->n; i++) {
+		const struct mp_fact *fact = &facts->fact[i];
+		struct mp_fact *old = mp_names_has(names, fact->name) ?
+				      find_before(facts, from, fact) : NULL;
+
+		if (old)
+			*old = *fact;
+		else if (kept++ < i)
+			facts->fact[kept - 1] = *fact;
+	}
+	facts->n = kept;
 }
 
 struct mp_series *mp_facts_add_series(struct mp_facts *facts,

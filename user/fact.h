@@ -149,6 +149,9 @@ struct mp_fact *mp_facts_add(struct mp_facts *facts, const char *name,
 /** mp_facts_find() - by name (first such), NULL when there is none */
 const struct mp_fact *mp_facts_find(const struct mp_facts *facts,
 				    const char *name);
+/** mp_facts_renew() - the facts from the @from-th on that have name and place of
+ * an earlier one take its place in the list; @names: only these */
+void mp_facts_renew(struct mp_facts *facts, uint32_t from, const char *names);
 /** mp_facts_add_series() - append an empty series; NULL when out of memory */
 struct mp_series *mp_facts_add_series(struct mp_facts *facts,
 				      const char *name,

@@ -102,18 +102,22 @@ void mp_plan_free(struct mp_plan *plan);
  * @asks: the question in words
  * @after: comma-separated probes whose facts it starts from, or NULL
  * @facts: comma-separated names of the facts it can answer
+ * @renews: comma-separated names of earlier probes' facts of which it may come
+ *	to know more, or NULL
  * @needs: bits of enum mp_cap that it cannot do without
  * @weight: its share of the time
  * @quick: is part of --quick
  * @next: adds to @plan what it wants to know next. 1 = there is a plan,
  *	0 = done, negative errno = broken
- * @infer: batches -> facts. Adds every fact of @facts, whatever the verdict
+ * @infer: batches -> facts. Adds every fact of @facts, whatever the verdict,
+ *	and any of @renews: what it adds of those takes the earlier one's place
  */
 struct mp_probe {
 	const char *name;
 	const char *asks;
 	const char *after;
 	const char *facts;
+	const char *renews;
 	uint32_t needs;
 	uint32_t weight;
 	bool quick;

@@ -418,15 +418,18 @@ static int infer(struct loop *loop, const struct mp_batch *const *batch,
 		 uint32_t n)
 {
 	uint32_t caps = lacking(loop, loop->probe);
+	struct mp_facts *facts = &loop->run->facts;
+	const uint32_t before = facts->n;
 	struct mp_view view;
 	int err;
 
 	if (caps)
 		return add_unanswered(loop, caps);
 	fill_view(loop, &view, batch, n);
-	err = loop->probe->infer(&view, &loop->run->facts);
+	err = loop->probe->infer(&view, facts);
 	if (err)
 		return broken(loop, err, "cannot infer");
+	mp_facts_renew(facts, before, loop->probe->renews);
 	return add_unanswered(loop, 0);
 }
 

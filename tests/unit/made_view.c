@@ -243,7 +243,8 @@ static void check_sound(const struct mp_fact *fact)
 			 fact->value, fact->low, fact->high);
 }
 
-/* All that was promised, nothing else, in that order. */
+/* All that was promised, nothing else, in that order; and beside that, of
+ * facts that may be renewed, each once at most. */
 static void check_promise(const struct mp_probe *probe,
 			  const struct mp_fact *fact, uint32_t n)
 {
@@ -260,6 +261,15 @@ static void check_promise(const struct mp_probe *probe,
 		if (found != 1)
 			fail_msg("%s: answers %s %u times", probe->name, name,
 				 found);
+	}
+	rest = probe->renews;
+	while (mp_names_next(&rest, name, sizeof(name))) {
+		uint32_t found = 0;
+
+		for (uint32_t i = 0; i < n; i++)
+			found += !strcmp(fact[i].name, name);
+		assert_true(found <= 1);
+		promised += found;
 	}
 	assert_int_equal(n, promised);
 	for (uint32_t i = 0; i < n; i++)

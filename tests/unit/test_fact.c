@@ -55,6 +55,41 @@ static void many_facts_are_found_by_name_and_the_first_wins(void **state)
 	mp_facts_free(&facts);
 }
 
+static void add_value(struct mp_facts *facts, const char *name, uint32_t cpu,
+		      double value)
+{
+	struct mp_where where;
+
+	mp_where_cpu(&where, cpu);
+	mp_facts_add(facts, name, &where)->value = value;
+}
+
+static void a_fact_that_is_renewed_takes_the_place_of_the_earlier_one(void **state)
+{
+	struct mp_facts facts = { 0 };
+
+	(void)state;
+	add_value(&facts, "a", 0, 1);
+	add_value(&facts, "b", 0, 2);
+	add_value(&facts, "b", 1, 3);
+	add_value(&facts, "c", 0, 4);
+	add_value(&facts, "b", 1, 5);	/* is there already */
+	add_value(&facts, "a", 0, 6);	/* may not be renewed */
+	add_value(&facts, "b", 2, 7);	/* holds elsewhere */
+	add_value(&facts, "d", 0, 8);
+	mp_facts_renew(&facts, 4, "b,d");
+	assert_int_equal(facts.n, 7);
+	assert_true(facts.fact[0].value == 1);
+	assert_true(facts.fact[1].value == 2);
+	assert_true(facts.fact[2].value == 5);
+	assert_true(facts.fact[4].value == 6);
+	assert_true(facts.fact[5].value == 7);
+	assert_true(facts.fact[6].value == 8);
+	mp_facts_renew(&facts, 4, NULL);
+	assert_int_equal(facts.n, 7);
+	mp_facts_free(&facts);
+}
+
 static void a_name_that_is_too_long_is_cut(void **state)
 {
 	struct mp_facts facts = { 0 };
@@ -212,6 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_new_fact_is_empty_and_of_unknown_confidence),
 		cmocka_unit_test(many_facts_are_found_by_name_and_the_first_wins),
+		cmocka_unit_test(a_fact_that_is_renewed_takes_the_place_of_the_earlier_one),
 		cmocka_unit_test(a_name_that_is_too_long_is_cut),
 		cmocka_unit_test(series_keep_their_points),
 		cmocka_unit_test(evidence_is_noted_once_and_up_to_its_room),
