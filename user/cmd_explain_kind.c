@@ -63,7 +63,7 @@ static const struct mp_kind kinds[] = {
 		.pattern = "cpu.*.size",
 		.is = "how much a level of cache holds, as far as this CPU can use it",
 		.section = "Size", .anchor = "size",
-		.estimator = "Rings of growing length are walked. Once a ring outgrows the level, hops begin to miss it; how fast the misses set in depends on the ways, on who is evicted and on how pages fall on the sets. So the edge is fitted with a family of shapes of known capacity, and the capacity that explains it is the answer. The middle of the edge would be too large by a third at times, its foot too small. Of a measured inner level the value is the roundest number within the limits.",
+		.estimator = "Rings of growing length are walked. Once a ring outgrows the level, hops begin to miss it; how fast the misses set in depends on the ways, on who is evicted and on how pages fall on the sets. So the edge is fitted with a family of shapes of known capacity, and the capacity that explains it is the answer. The middle of the edge would be too large by a third at times, its foot too small. Of a measured inner level the value is the roundest number within the limits. Where the edge leaves the size open and the ways of the level are known, ways times the bytes after which its sets begin anew may settle it.",
 		.table = "Below the size a hop takes what the level takes; above it, what comes next. The answer is where the rise begins, not where it ends.",
 		.overturn = "a ring below the low limit whose hops miss the level, or one above the high limit whose hops do not",
 		.guest = "A hypervisor lies below: huge pages of a guest need not be contiguous in the machine's own memory, and of a shared level neighbours may hold a part.",

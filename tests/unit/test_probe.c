@@ -152,11 +152,36 @@ static void every_fact_is_answered_by_the_probe_that_promises_it(void **state)
 	assert_null(mp_probe_of_fact("cpu.l2.size,cpu.l3.size"));
 }
 
+/* What it has not been told of it cannot know more of. */
+static void what_is_renewed_was_given_by_an_earlier_probe(void **state)
+{
+	char name[MP_FACT_NAME];
+	uint32_t n = 0;
+
+	(void)state;
+	for (uint32_t i = 0; mp_probes[i]; i++) {
+		const char *renews = mp_probes[i]->renews;
+
+		while (mp_names_next(&renews, name, sizeof(name))) {
+			uint32_t k = 0;
+
+			while (k < i && mp_probes[k] != mp_probe_of_fact(name))
+				k++;
+			if (k == i)
+				fail_msg("'%s' renews '%s'",
+					 mp_probes[i]->name, name);
+			n++;
+		}
+	}
+	assert_true(n > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_experiments_of_a_plan_are_one_line),
 		cmocka_unit_test(a_later_stage_wants_what_the_earlier_does_not),
+		cmocka_unit_test(what_is_renewed_was_given_by_an_earlier_probe),
 		cmocka_unit_test(a_long_plan_keeps_its_order),
 		cmocka_unit_test(depths_have_names_both_ways),
 		cmocka_unit_test(every_probe_is_found_by_its_own_name),

@@ -8,6 +8,9 @@
  * can be, whether so many lines stay in the level; the answer leaves fewer.
  * When all that are left have the same ways, their set is filled, and then
  * overfilled by one line, in fresh memory each time.
+ *
+ * Ways and sets are a size. Where the probe of sizes has but limits, more tests
+ * leave only those guesses that agree in it (probe/ways_size.h).
  * */
 #include <errno.h>
 #include <math.h>
@@ -17,6 +20,7 @@
 #include "backend.h"
 #include "probe/cpu.h"
 #include "probe/ways_kept.h"
+#include "probe/ways_size.h"
 #include "probe/ways_test.h"
 
 #define REPLICATES 3u
@@ -26,6 +30,8 @@
 #define SIZE_ERROR 0.02
 #define LEAST_ERROR 0.1
 #define MOST_ERROR 0.25
+/* .. and wider by this, where it is the size that is asked for. */
+#define MOST_SIZED 1.6
 /* What is behind the next level, if that is not known, takes so many times as
  * long as the next one at least. */
 #define BEYOND_LEAST 1.2
@@ -36,13 +42,26 @@
 struct search {
 	struct mp_ways_rig rig;
 	struct mp_ways_sets sets;
+	struct mp_ways_rig size_rig;	/* .. where it is the size that is asked for */
+	struct mp_ways_sets sized;
 	struct mp_ways_test done[MP_WAYS_TESTS];
 	uint32_t n_done;
 	struct mp_ways_test want;	/* the test that is to be made next */
+	const struct mp_ways_rig *want_rig;
 	uint32_t replicates;		/* .. so often, 0 = none */
 	uint32_t ways;			/* the answer, 0 = none */
 	uint64_t span;
 	bool exclusive;
+	bool open;			/* of the size only limits are known */
+	bool is_sized;			/* tests have parted @sized as far as they can */
+};
+
+/* The guesses that are to be parted: which, and until when. */
+struct parting {
+	struct mp_ways_rig *rig;
+	struct mp_ways_sets *sets;
+	bool (*agreed)(const struct mp_ways_sets *sets);
+	uint32_t replicates;
 };
 
 static const struct mp_fact *size_of(const struct mp_view *view, uint32_t k)
@@ -224,37 +243,60 @@ static bool may_flush(const struct search *search)
 	       search->rig.view->caps & MP_CAP_SEQUENCE;
 }
 
-/* Test after test, as far as batches go. */
-static int part(struct search *search)
+static bool agree_in_ways(const struct mp_ways_sets *sets)
 {
-	while (search->n_done < MP_WAYS_TESTS &&
-	       !mp_ways_agreed(&search->sets)) {
+	return mp_ways_agreed(sets);
+}
+
+static bool agree_in_size(const struct mp_ways_sets *sets)
+{
+	return mp_ways_bytes(sets);
+}
+
+static void want(struct search *search, const struct mp_ways_rig *rig,
+		 const struct mp_ways_test *test, uint32_t replicates)
+{
+	search->want = *test;
+	search->want_rig = rig;
+	search->replicates = replicates;
+}
+
+/* Test after test, as far as batches go. */
+static int part_by(struct search *search, const struct parting *by)
+{
+	while (search->n_done < MP_WAYS_TESTS && !by->agreed(by->sets)) {
 		struct mp_ways_test test;
 		enum mp_ways_outcome outcome;
 		int err;
 
-		if (!mp_ways_choose_kept(&search->sets,
+		if (!mp_ways_choose_kept(by->sets,
 				    MP_WAYS_SURE * mp_ways_finest(&search->rig.level),
 				    may_flush(search),
 				    search->done, search->n_done, &test))
 			return 0;
-		err = mp_ways_look(&search->rig, &test, REPLICATES, &outcome);
+		err = mp_ways_look(by->rig, &test, by->replicates, &outcome);
 		if (err)
 			return err;
 		if (outcome == MP_WAYS_LACKING) {
-			search->want = test;
-			search->replicates = REPLICATES;
+			want(search, by->rig, &test, by->replicates);
 			return 0;
 		}
 		test.hidden = outcome == MP_WAYS_HIDDEN;
 		test.kept = outcome == MP_WAYS_FIT && search->sets.inner &&
 			    !test.flushed;
-		test.missed = search->rig.missed;
+		test.missed = by->rig->missed;
 		search->done[search->n_done++] = test;
 		if (outcome != MP_WAYS_UNCLEAR && !test.hidden)
-			mp_ways_keep(&search->sets, &test, outcome);
+			mp_ways_keep(by->sets, &test, outcome);
 	}
 	return 0;
+}
+
+static int part(struct search *search)
+{
+	return part_by(search, &(struct parting){
+		.rig = &search->rig, .sets = &search->sets,
+		.agreed = agree_in_ways, .replicates = REPLICATES });
 }
 
 /* Is it the level's sets that the lines meet in, and not chance? Memory of
@@ -299,8 +341,7 @@ static int confirm_by(struct search *search, const struct mp_ways_guess *guess,
 		if (err)
 			return err;
 		if (outcome == MP_WAYS_LACKING) {
-			search->want = test;
-			search->replicates = SURE_REPLICATES;
+			want(search, &search->rig, &test, SURE_REPLICATES);
 			return 0;
 		}
 		missed = outcome == MP_WAYS_MISS || outcome == MP_WAYS_MISS_ALL;
@@ -334,6 +375,23 @@ static int confirm(struct search *search, const struct mp_ways_guess *guess)
 	return err;
 }
 
+/* What the tests that were made have left of guesses that are new. */
+static int keep_done(struct search *search, struct mp_ways_rig *rig,
+		     struct mp_ways_sets *sets)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < search->n_done && !err; i++) {
+		enum mp_ways_outcome outcome;
+
+		err = mp_ways_look(rig, &search->done[i], REPLICATES, &outcome);
+		if (!err && outcome != MP_WAYS_LACKING &&
+		    outcome != MP_WAYS_UNCLEAR && outcome != MP_WAYS_HIDDEN)
+			mp_ways_keep(sets, &search->done[i], outcome);
+	}
+	return err;
+}
+
 /* All that later tests must not contradict either. */
 static int add_odd(struct search *search)
 {
@@ -341,15 +399,28 @@ static int add_odd(struct search *search)
 	int err = mp_ways_add(&search->sets, MP_WAYS_ODD, level->low_bytes,
 			      level->high_bytes);
 
-	for (uint32_t i = 0; i < search->n_done && !err; i++) {
-		enum mp_ways_outcome outcome;
+	return err ? err : keep_done(search, &search->rig, &search->sets);
+}
 
-		err = mp_ways_look(&search->rig, &search->done[i], REPLICATES,
-				   &outcome);
-		if (!err && outcome != MP_WAYS_LACKING &&
-		    outcome != MP_WAYS_UNCLEAR && outcome != MP_WAYS_HIDDEN)
-			mp_ways_keep(&search->sets, &search->done[i], outcome);
-	}
+/* Is it but one size that the ways allow? The limits of one that is open hold
+ * less often on the upper side: what is larger has to be told apart as well. */
+static int part_sizes(struct search *search)
+{
+	const double high = search->rig.level.high_bytes;
+	struct mp_ways_sets *sized = &search->sized;
+	int err = mp_ways_copy(sized, &search->sets);
+
+	search->size_rig = search->rig;
+	search->size_rig.sets = sized;
+	for (uint32_t kind = MP_WAYS_REGULAR; kind <= MP_WAYS_ODD && !err; kind++)
+		err = mp_ways_add(sized, kind, high, high * MOST_SIZED);
+	if (!err)
+		err = keep_done(search, &search->size_rig, sized);
+	if (!err)
+		err = part_by(search, &(struct parting){
+			.rig = &search->size_rig, .sets = sized,
+			.agreed = agree_in_size, .replicates = SURE_REPLICATES });
+	search->is_sized = !search->replicates;
 	return err;
 }
 
@@ -372,7 +443,8 @@ static int search_level(struct search *search)
 	for (uint32_t i = 1; i < search->sets.n; i++)
 		if (search->sets.guess[i].weight > best->weight)
 			best = &search->sets.guess[i];
-	return confirm(search, best);
+	err = confirm(search, best);
+	return err || !search->ways || !search->open ? err : part_sizes(search);
 }
 
 struct levels {
@@ -381,10 +453,16 @@ struct levels {
 	bool known[MP_CPU_LEVELS];
 };
 
+static void search_free(struct search *search)
+{
+	mp_ways_free(&search->sets);
+	mp_ways_free(&search->sized);
+}
+
 static void levels_free(struct levels *levels)
 {
 	for (uint32_t k = 0; k < levels->n; k++)
-		mp_ways_free(&levels->search[k].sets);
+		search_free(&levels->search[k]);
 }
 
 /* Level by level, outwards; the levels inside hide what is not known of
@@ -403,6 +481,7 @@ static int search_all(const struct mp_view *view, struct levels *levels)
 		if (!level_known(view, k, &search->rig.level))
 			break;
 		levels->known[k] = true;
+		search->open = size_of(view, k)->verdict == MP_AT_LEAST;
 		search->rig.level.single = times_single(view, &search->rig.level);
 		search->rig.level.crowded = crowded && !search->rig.level.single;
 		search->rig.sets = &search->sets;
@@ -414,7 +493,7 @@ static int search_all(const struct mp_view *view, struct levels *levels)
 		search->sets.inner = k ? &levels->search[k - 1].sets : NULL;
 		levels->n++;
 		err = search_level(search);
-		if (search->replicates || !search->ways)
+		if (!search->ways)
 			break;
 	}
 	if (err)
@@ -431,7 +510,7 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 		return err;
 	for (uint32_t k = 0; k < levels.n && !err; k++)
 		if (levels.search[k].replicates)
-			err = mp_ways_plan(&levels.search[k].rig,
+			err = mp_ways_plan(levels.search[k].want_rig,
 					&levels.search[k].want,
 					levels.search[k].replicates, plan);
 	levels_free(&levels);
@@ -493,6 +572,23 @@ static int settle(const struct search *search, struct mp_fact *fact,
 	return add_span(search, fact, facts);
 }
 
+/* What follows for the level's size, and for what it holds beside others. */
+static int renew(const struct mp_view *view, const struct search *search,
+		 struct mp_facts *facts)
+{
+	const bool is_sized = search->is_sized;
+	const struct mp_ways_rig *rig = is_sized ? &search->size_rig :
+						   &search->rig;
+	const struct mp_ways_found found = {
+		.k = rig->level.k,
+		.left = is_sized ? &search->sized : &search->sets,
+		.is_sized = is_sized,
+		.evidence = { rig->evidence[0], rig->evidence[1] },
+	};
+
+	return search->ways ? mp_ways_renew(view, &found, facts) : 0;
+}
+
 static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
 	struct levels levels;
@@ -500,6 +596,8 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 
 	if (err)
 		return err;
+	for (uint32_t k = 0; k < levels.n && !err; k++)
+		err = renew(view, &levels.search[k], facts);
 	for (uint32_t k = 0; k < MP_CPU_LEVELS && !err; k++) {
 		struct mp_fact *fact = mp_cpu_fact(facts, view,
 						   mp_cpu_level_name[k],
@@ -524,6 +622,7 @@ const struct mp_probe mp_probe_ways = {
 	.asks = "how many lines of one set does a level hold?",
 	.after = "line,cache-size,latency,dram",
 	.facts = "cpu.l1d.ways,cpu.l2.ways,cpu.l3.ways,cpu.l4.ways",
+	.renews = MP_WAYS_RENEWS,
 	.needs = MP_CAP_CHASE | MP_CAP_CORE_CLOCK,
 	.weight = 4,
 	.quick = false,

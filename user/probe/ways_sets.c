@@ -121,6 +121,20 @@ int mp_ways_add(struct mp_ways_sets *sets, uint32_t kind, double low,
 	return err;
 }
 
+int mp_ways_copy(struct mp_ways_sets *to, const struct mp_ways_sets *from)
+{
+	*to = *from;
+	to->room = from->n;
+	to->guess = malloc((from->n + 1) * sizeof(*to->guess));
+	if (!to->guess) {
+		to->n = to->room = 0;
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < from->n; i++)
+		to->guess[i] = from->guess[i];
+	return 0;
+}
+
 void mp_ways_free(struct mp_ways_sets *sets)
 {
 	free(sets->guess);
@@ -193,6 +207,19 @@ uint32_t mp_ways_agreed(const struct mp_ways_sets *sets)
 		if (sets->guess[i].ways != sets->guess[0].ways)
 			return 0;
 	return sets->n ? sets->guess[0].ways : 0;
+}
+
+static uint64_t bytes_of(const struct mp_ways_guess *guess)
+{
+	return guess->span * guess->ways;
+}
+
+uint64_t mp_ways_bytes(const struct mp_ways_sets *sets)
+{
+	for (uint32_t i = 1; i < sets->n; i++)
+		if (bytes_of(&sets->guess[i]) != bytes_of(&sets->guess[0]))
+			return 0;
+	return sets->n ? bytes_of(&sets->guess[0]) : 0;
 }
 
 /* -- the next test ------------------------------------------------------ */

@@ -105,6 +105,8 @@ struct mp_ways_range {
  * -ENOMEM */
 int mp_ways_add(struct mp_ways_sets *sets, uint32_t kind, double low,
 		double high);
+/** mp_ways_copy() - @to: the same, with guesses of its own; -ENOMEM */
+int mp_ways_copy(struct mp_ways_sets *to, const struct mp_ways_sets *from);
 void mp_ways_free(struct mp_ways_sets *sets);
 
 /** mp_ways_held() - lines at a stride that levels up to this one hold, over
@@ -144,6 +146,9 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 
 /** mp_ways_agreed() - the ways that all guesses have; 0 = they differ */
 uint32_t mp_ways_agreed(const struct mp_ways_sets *sets);
+
+/** mp_ways_bytes() - the size that all guesses have; 0 = they differ */
+uint64_t mp_ways_bytes(const struct mp_ways_sets *sets);
 
 /**
  * mp_ways_choose() - the test that parts the guesses best
