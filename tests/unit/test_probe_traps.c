@@ -447,6 +447,29 @@ static void behind_one_that_may_hide_nothing_is_absent(void **state)
 			     MP_MEASURED);
 }
 
+/* A clock that times no hop, and a TLB that ends between two levels: what its
+ * misses cost looks like one more, four of which then have a name too many. */
+static void an_edge_of_translations_is_no_level(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=5300 memory_latency=126\n"
+	    "clock tsc_mhz=100 step=1 read=61\n"
+	    "level name=l1d size=40K ways=20 latency=5\n"
+	    "level name=l2 size=128K ways=8 latency=9 index=physical "
+	    "inclusion=inclusive\n"
+	    "level name=l3 size=384K ways=32 line=128 latency=27 index=physical "
+	    "policy=bit-plru slices=3\n"
+	    "tlb level=1 page=4K entries=16 ways=16\n"
+	    "walk cost=43\nnoise gaps=0.02 seen=no\n", NULL);
+	measured("cpu.l1d.size", 40 * 1024, 0.125);
+	not_wrong("cpu.l2.size", 128 * 1024, 0.125);
+	not_wrong("cpu.l3.size", 384 * 1024, 0.125);
+	assert_int_not_equal(made_sim_fact(&sim, "cpu.l4.size")->verdict,
+			     MP_MEASURED);
+	assert_int_not_equal(made_sim_fact(&sim, "cpu.l4.size")->verdict,
+			     MP_AT_LEAST);
+}
+
 /* Pages that fall out of the TLB while the level has room. */
 static void a_page_that_is_lost_fills_no_level(void **state)
 {
@@ -651,6 +674,7 @@ int main(void)
 		TEST(what_leaves_with_the_level_outside_is_not_shared),
 		TEST(an_outer_level_that_hides_is_not_the_inner_one),
 		TEST(behind_one_that_may_hide_nothing_is_absent),
+		TEST(an_edge_of_translations_is_no_level),
 		TEST(a_page_that_is_lost_fills_no_level),
 		TEST(a_few_ways_are_not_full_when_they_are_crowded),
 		TEST(behind_a_random_level_a_policy_is_not_told),

@@ -486,10 +486,15 @@ static void in_doubt(const struct mp_cpu_edges *edges, uint32_t k,
 			       size / 1024, mp_cpu_level_name[doubt->level]);
 		return;
 	}
-	mp_fact_cannot(fact, "bytes",
-		       "one level of about %.0f KiB, or more near each other, as of %.0f and %.0f KiB: one does not explain the curve, and no plateau shows between them",
-		       size / 1024, doubt->size[0] / 1024,
-		       doubt->size[1] / 1024);
+	if (doubt->pages)
+		mp_fact_cannot(fact, "bytes",
+			       "the edge near %.0f KiB is far smaller where more slots share a page: it may be that of translations",
+			       size / 1024);
+	else
+		mp_fact_cannot(fact, "bytes",
+			       "one level of about %.0f KiB, or more near each other, as of %.0f and %.0f KiB: one does not explain the curve, and no plateau shows between them",
+			       size / 1024, doubt->size[0] / 1024,
+			       doubt->size[1] / 1024);
 	/* What hides may lie further in, too, but for the innermost; and what
 	 * gives an edge no shape may serve hops beyond it. */
 	least = (k && !doubt->behind) || !edges->fitted[k] ? 0 :

@@ -74,17 +74,20 @@ void mp_cpu_rough_sweep(const struct mp_view *view, struct mp_sweep *sweep);
 void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep);
 
 /**
- * struct mp_cpu_doubt - a level that may be two, or more
+ * struct mp_cpu_doubt - a level that may be two, or more, or none
  * @level: which; the names of those further out are then not known either.
  *	MP_CPU_LEVELS: none
  * @size: the two capacities that would explain it as well
  * @behind: rings show the inner of the two by itself, with the latency that
  *	the edges say; what is not known is where it ends, and what is behind
+ * @pages: the edge is far smaller where more slots share a page: it may be that
+ *	of translations, and no level's
  */
 struct mp_cpu_doubt {
 	uint32_t level;
 	double size[2];
 	bool behind;
+	bool pages;
 };
 
 /**

@@ -4,7 +4,8 @@
  * little of a step from 4 to 8 cycles where memory is at 400: one blurred
  * edge may be put where there are two or three. In ratios such a step is as
  * large as any other; and an edge that no shape explains, or whose limits lie
- * apart, may be two as well. What is further out has no name then.
+ * apart, may be two as well; one that more slots to a page make smaller may be
+ * of translations, and none. What is further out has no name then.
  */
 #include <math.h>
 
@@ -28,6 +29,12 @@
 #define ROOM_FOR_TWO 1.5
 #define NOT_QUITE 0.02
 #define NOT_QUITE_CHI2 4.0
+/* Where a page has four times as many slots its translation costs a hop a
+ * quarter as much; a level's miss costs what it does, or half, if two slots
+ * share a line further out. */
+#define PAGES_SHARE 0.4
+/* .. and of the edge's jump it has to be so much. */
+#define PAGES_RISE 0.5
 /* An edge that leaves so much of its jump, and so much more than noise. */
 #define POOR 0.04
 #define POOR_CHI2 10.0
@@ -217,6 +224,43 @@ static bool is_poor(const struct mp_cpu_edges *edges, uint32_t k)
 	       (edge->misfit > POOR && edge->chi2 > POOR_CHI2);
 }
 
+/* The last length of a curve up to @end; NULL */
+static const struct mp_curve_at *last_of(const struct mp_curve *curve, double end)
+{
+	const struct mp_curve_at *last = NULL;
+
+	for (uint32_t i = 0; i < curve->n && (double)curve->at[i].length <= end; i++)
+		last = &curve->at[i];
+	return last;
+}
+
+/* Is it translations that begin to miss? A ring of as many bytes with more
+ * slots to a page shows less of those, but as much of a level. */
+static bool is_of_pages(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+	const double end = k + 1 < edges->n ? edges->level[k + 1].low_bytes :
+					      INFINITY;
+	const struct mp_curve_at *below[2], *above[2];
+	double rise[2];
+
+	if (!edges->fitted[k] || edges->full)
+		return false;
+	below[1] = last_of(&edges->curve, edge->low);
+	above[1] = last_of(&edges->curve, end);
+	if (!below[1] || !((double)above[1]->length > edge->high))
+		return false;
+	below[0] = last_of(&edges->side[0], (double)below[1]->length);
+	above[0] = last_of(&edges->side[0], (double)above[1]->length);
+	if (!below[0] || !((double)above[0]->length > edge->high) ||
+	    (k && !((double)below[0]->length > edge[-1].high)))
+		return false;
+	for (uint32_t i = 0; i < 2; i++)
+		rise[i] = latency_of(above[i]) - latency_of(below[i]);
+	return rise[0] > PAGES_RISE * (edge->outside - edge->inside) &&
+	       rise[1] < PAGES_SHARE * rise[0];
+}
+
 void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
 	double length, between = NAN, low;
@@ -226,7 +270,7 @@ void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 	if (edges->single || !edges->n)
 		return;
 	length = unexplained(edges, innermost(edges));
-	while (k < edges->n && !is_poor(edges, k) &&
+	while (k < edges->n && !is_poor(edges, k) && !is_of_pages(edges, k) &&
 	       !(length <= edges->level[k].high_bytes))
 		k++;
 	/* Beyond all edges it is for the last to explain. */
@@ -248,5 +292,6 @@ void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 			       edges->level[k].size_bytes),
 			  edges->level[k].size_bytes },
 		.behind = behind,
+		.pages = is_of_pages(edges, k),
 	};
 }
