@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "made_view.h"
+#include "probe/cpu.h"
 
 #define KIB 1024ull
 #define MIB 1048576ull
@@ -80,6 +81,27 @@ static void of_two_levels_the_third_has_none(void **state)
 	check_level("cpu.l2.latency-cycles", "cpu.l2.latency", 15, 0.01);
 	made_fact_ends(&made, "cpu.l3.latency", MP_ABSENT);
 	made_fact_ends(&made, "cpu.l3.latency-cycles", MP_ABSENT);
+}
+
+/* By means. More replicates may have ended a doubt since; not the names. */
+static void what_the_sizes_gave_no_name_has_no_latency(void **state)
+{
+	struct mp_fact *size;
+
+	(void)state;
+	cpu.tick_step = 100;
+	measure_curve(MP_DEPTH_DEFAULT);
+	size = mp_cpu_fact(&made.facts, &made.view, "l2", "size", "bytes");
+	mp_fact_cannot(size, "bytes", "l1d may be two");
+	made_view_ask(&made, probe);
+	check_level("cpu.l1d.latency-cycles", "cpu.l1d.latency", 5, 0.01);
+	made_fact_ends(&made, "cpu.l2.latency-cycles", MP_NOT_MEASURABLE);
+	made_fact_ends(&made, "cpu.l2.latency", MP_NOT_MEASURABLE);
+	made_view_close(&made);
+	/* With a name it has one. */
+	measure_curve(MP_DEPTH_DEFAULT);
+	made_view_ask(&made, probe);
+	check_level("cpu.l2.latency-cycles", "cpu.l2.latency", 15, 0.01);
 }
 
 static void a_quick_plan_is_smaller(void **state)
@@ -196,6 +218,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MADE_TEST(three_levels_have_their_latencies_and_a_curve, &test),
 		MADE_TEST(of_two_levels_the_third_has_none, &test),
+		MADE_TEST(what_the_sizes_gave_no_name_has_no_latency, &test),
 		MADE_TEST(a_quick_plan_is_smaller, &test),
 		MADE_TEST(replicates_that_lie_far_apart_vary, &test),
 		MADE_TEST(hops_without_a_peak_that_stays_are_not_measured,

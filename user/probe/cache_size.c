@@ -604,22 +604,6 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 	}
 }
 
-/* What others take is missing, and so no upper limit is one; of the innermost
- * level they leave all of it at times, and its turns are short. */
-static void others_took(const struct mp_cpu_edges *edges, uint32_t k,
-			struct mp_fact *fact)
-{
-	if (!k || !edges->crowded ||
-	    (fact->verdict != MP_MEASURED && fact->verdict != MP_AT_LEAST))
-		return;
-	if (fact->verdict == MP_MEASURED)
-		snprintf(fact->reason, sizeof(fact->reason),
-			 "others took of the caches meanwhile, and this is what they left; best estimate %.0f KiB",
-			 fact->value / 1024);
-	fact->verdict = MP_AT_LEAST;
-	fact->value = fact->high = fact->low;
-}
-
 static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 {
 	const struct mp_curve *curve = &edges->side[0];
@@ -681,7 +665,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 		} else if (k < edges.n) {
 			judge(&edges, k, fact);
 			err = mp_cpu_beside_part(view, &edges, k, fact);
-			others_took(&edges, k, fact);
+			mp_cpu_others_took(&edges, k, fact);
 		} else {
 			absent(&edges, fact);
 		}

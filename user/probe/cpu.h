@@ -263,6 +263,11 @@ bool mp_cpu_small_pages(const struct mp_cpu_edges *edges, uint32_t k);
  */
 double mp_cpu_held(const struct mp_cpu_edges *edges, uint32_t k);
 
+/** mp_cpu_others_took() - what others take of a level is missing in its size,
+ * and so no upper limit is one */
+void mp_cpu_others_took(const struct mp_cpu_edges *edges, uint32_t k,
+			struct mp_fact *fact);
+
 /**
  * mp_cpu_may_hide() - may edge @k be that of a level further out?
  *

@@ -8,6 +8,7 @@
  * of translations, and none. What is further out has no name then.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "analysis/stat.h"
 #include "probe/cpu.h"
@@ -294,4 +295,20 @@ void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 		.behind = behind,
 		.pages = is_of_pages(edges, k),
 	};
+}
+
+/* Of the innermost level they leave all of it at times, and its turns are
+ * short. */
+void mp_cpu_others_took(const struct mp_cpu_edges *edges, uint32_t k,
+			struct mp_fact *fact)
+{
+	if (!k || !edges->crowded ||
+	    (fact->verdict != MP_MEASURED && fact->verdict != MP_AT_LEAST))
+		return;
+	if (fact->verdict == MP_MEASURED)
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "others took of the caches meanwhile, and this is what they left; best estimate %.0f KiB",
+			 fact->value / 1024);
+	fact->verdict = MP_AT_LEAST;
+	fact->value = fact->high = fact->low;
 }

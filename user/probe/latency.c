@@ -457,6 +457,17 @@ static struct translation translation_of(const struct mp_view *view,
 	return of;
 }
 
+/* By means, what was in doubt when the sizes were told may be no more, now that
+ * more is measured; then levels would have other names than there. */
+static bool has_no_name(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_fact *size = mp_cpu_found(view, k, "size");
+
+	return k && !edges->single && size &&
+	       size->verdict == MP_NOT_MEASURABLE;
+}
+
 static void infer_level(const struct mp_view *view,
 			const struct mp_cpu_edges *edges, uint32_t k,
 			struct pair *pair, double inner[2])
@@ -477,6 +488,10 @@ static void infer_level(const struct mp_view *view,
 	/* A level that moves has no peak that stays; means of it vary. */
 	if (edges->single && infer_single(view, edges, k, pair))
 		return;
+	if (has_no_name(view, edges, k)) {
+		pair_cannot(pair, "whether this level is one or two was not known: see the sizes");
+		return;
+	}
 	mp_cpu_main_sweep(view, &sweep);
 	if (k && edges->full &&
 	    mp_cpu_shares_lines(view, sweep.stride, k)) {
