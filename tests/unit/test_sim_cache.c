@@ -312,26 +312,31 @@ static void empty_ways_are_filled_before_anything_is_put_out(void **state)
 	}
 }
 
-static void a_line_that_is_taken_out_leaves_a_hole(void **state)
+static void take_out(uint32_t policy, uint64_t gone)
 {
-	struct mp_sim_shape shape;
+	const struct mp_sim_shape shape = shape_of(8, 8, policy);
 	struct store store;
 
+	make(&store, &shape);
+	for (uint64_t line = 0; line < 8; line++)
+		touch(&store, line * LINE);
+	assert_true(mp_sim_cache_take(&store.cache, 0, gone * LINE));
+	assert_false(mp_sim_cache_take(&store.cache, 0, gone * LINE));
+	assert_false(touch(&store, 9 * LINE));
+	assert_true(victim(&store) == UINT64_MAX);
+	for (uint64_t line = 0; line < 8; line++) {
+		if (line != gone)
+			assert_true(touch(&store, line * LINE));
+	}
+	destroy(&store);
+}
+
+static void a_line_that_is_taken_out_leaves_a_hole(void **state)
+{
 	(void)state;
 	for (uint32_t policy = 0; policy <= MP_SIM_QLRU; policy++) {
-		shape = shape_of(8, 8, policy);
-		make(&store, &shape);
-		for (uint64_t line = 0; line < 8; line++)
-			touch(&store, line * LINE);
-		assert_true(mp_sim_cache_take(&store.cache, 0, 3 * LINE));
-		assert_false(mp_sim_cache_take(&store.cache, 0, 3 * LINE));
-		assert_false(touch(&store, 9 * LINE));
-		assert_true(victim(&store) == UINT64_MAX);
-		for (uint64_t line = 0; line < 8; line++) {
-			if (line != 3)
-				assert_true(touch(&store, line * LINE));
-		}
-		destroy(&store);
+		for (uint64_t gone = 0; gone < 8; gone++)
+			take_out(policy, gone);
 	}
 }
 

@@ -54,6 +54,8 @@ static void block(struct store *one, struct store *many, uint64_t span,
 {
 	uint64_t at[MP_SIM_BLOCK], set[MP_SIM_BLOCK];
 	uint8_t which[MP_SIM_BLOCK], missed[MP_SIM_BLOCK];
+	uint32_t victim[MP_SIM_BLOCK];
+	const bool asks = mp_rng_below(rng, 2);
 	uint32_t n, misses, seen = 0;
 
 	for (uint32_t k = 0; k < MP_SIM_BLOCK; k++)
@@ -62,13 +64,16 @@ static void block(struct store *one, struct store *many, uint64_t span,
 	n = choose(rng, which);
 	memcpy(missed, which, n);
 	/* Into the list that is read, as loads do from level to level. */
-	misses = mp_sim_many_touch(&many->cache, set, at, missed, n, missed);
+	misses = mp_sim_many_touch(&many->cache, set, at, missed, n, missed,
+				   asks ? victim : NULL);
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t k = which[i];
 
 		if (mp_sim_cache_touch(&one->cache, set[k], at[k]))
 			continue;
 		assert_true(seen < misses);
+		if (asks)
+			assert_int_equal(victim[seen], one->cache.victim);
 		assert_int_equal(missed[seen++], k);
 	}
 	assert_int_equal(seen, misses);

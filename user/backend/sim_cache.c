@@ -448,13 +448,10 @@ bool mp_sim_cache_take(struct mp_sim_cache *cache, uint64_t set,
 		   ~0u << cache->sectors);
 	if (way == MP_SIM_SET_ABSENT)
 		return false;
-	if (cache->layout == MP_SIM_ORDERED) {
-		memmove(words + way, words + way + 1,
-			(cache->ways - way - 1) * sizeof(*words));
-		words[cache->ways - 1] = 0;
-	} else {
+	if (cache->layout == MP_SIM_ORDERED)
+		mp_sim_set_pull(words, cache->pitch, way);
+	else
 		empty(cache, set, way);
-	}
 	return true;
 }
 

@@ -11,12 +11,13 @@
  * @which: the loads that are made, in order
  * @n: how many; MP_SIM_BLOCK at most
  * @missed: gets those that were not there; may be @which itself
+ * @victim: gets the key that each of these put out, 0 = none; room for @n
+ *	keys, or NULL
  *
- * What the last of them put out is not told.
  * Return: how many were not there.
  */
 uint32_t mp_sim_many_touch(struct mp_sim_cache *cache, const uint64_t *set,
 			   const uint64_t *virtual, const uint8_t *which,
-			   uint32_t n, uint8_t *missed);
+			   uint32_t n, uint8_t *missed, uint32_t *victim);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "sim_memory.h"
 
+#include "sim_apart.h"
 #include "sim_many.h"
 
 static uint64_t set_in(const struct mp_sim_memory *memory, uint32_t i,
@@ -62,7 +63,7 @@ static void put_out_inside(struct mp_sim_memory *memory, uint32_t i,
 	struct mp_sim_memory *at = memory;
 
 	do {
-		if (is_shared(memory, at, i))
+		if (at == memory || is_shared(memory, at, i))
 			put_out_of(at, i, virtual);
 		at = at->other;
 	} while (at != memory);
@@ -195,37 +196,8 @@ static uint32_t load(struct mp_sim_memory *memory,
 	return memory->latency_cycles[found];
 }
 
-/*
- * What one store does depends on no other, but for which loads come to it. So
- * the loads of a block go through each of them in a row.
- */
-static void load_apart(struct mp_sim_memory *memory,
-		       const struct mp_sim_block *block, uint32_t first,
-		       uint32_t n, uint32_t *cycles)
-{
-	uint8_t which[MP_SIM_BLOCK];
-	uint32_t left = n;
-
-	for (uint32_t k = 0; k < n; k++) {
-		which[k] = (uint8_t)k;
-		cycles[k] += memory->latency_cycles[0];
-	}
-	for (uint32_t i = 0; i < memory->n_levels && left; i++) {
-		const uint32_t more = memory->latency_cycles[i + 1] -
-				      memory->latency_cycles[i];
-
-		left = mp_sim_many_touch(&memory->level[i],
-					 block->set[i] + first,
-					 block->virtual + first, which, left,
-					 which);
-		for (uint32_t k = 0; k < left; k++)
-			cycles[which[k]] += more;
-		if (!i)
-			memory->outward += left;
-	}
-}
-
-/* .. and so does translation, whatever the levels are like. */
+/* Translation depends on no level: the loads of a block go through each of its
+ * stores in a row. */
 static void translate_apart(struct mp_sim_tlb *tlb,
 			    const struct mp_sim_block *block, uint32_t first,
 			    uint32_t n, uint32_t *cycles)
@@ -241,7 +213,7 @@ static void translate_apart(struct mp_sim_tlb *tlb,
 		left = mp_sim_many_touch(&tlb->store[i],
 					 block->tlb_set[i] + first,
 					 block->virtual + first, which, left,
-					 which);
+					 which, NULL);
 		for (uint32_t k = 0; k < left; k++)
 			cycles[which[k]] = i + 1 < tlb->n ?
 				tlb->cost_cycles[i + 1] : tlb->walk_cycles;
@@ -269,8 +241,9 @@ static void set_apart(struct mp_sim_memory *memory)
 	drawing += tlbs;
 	memory->draws_at_home = tlbs > 0;
 	memory->translates_apart = drawing < 2;
-	memory->is_apart = memory->is_plain && !memory->n_prefetchers &&
-			   drawing < 2;
+	memory->is_apart = !memory->n_prefetchers && drawing < 2;
+	for (uint32_t i = 0; i < memory->n_levels; i++)
+		memory->is_apart &= memory->inclusion[i] != MP_SIM_INCLUSIVE;
 }
 
 static int init_level(struct mp_sim_memory *memory, uint32_t i,
@@ -368,7 +341,7 @@ uint64_t mp_sim_memory_loads(struct mp_sim_memory *memory,
 	if (memory->translates_apart)
 		translate(memory, block, first, n, each);
 	if (memory->is_apart && n > 1) {
-		load_apart(memory, block, first, n, each);
+		mp_sim_apart_loads(memory, block, first, n, each);
 	} else {
 		for (uint32_t k = 0; k < n; k++) {
 			if (!memory->translates_apart)

@@ -27,8 +27,8 @@
  * @is_plain: every level is non-inclusive
  * @translates_apart: no two stores draw from the random source: TLBs see the
  *	loads of a block in a row
- * @is_apart: nor are there prefetchers, and every level is non-inclusive: so
- *	does each level
+ * @is_apart: nor are there prefetchers, and no level is inclusive: so does
+ *	each level
  * @prefetcher, @n_prefetchers: those that are on
  * @other: the next CPU in the circle of those that are simulated; itself
  *	where there is no other

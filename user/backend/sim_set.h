@@ -71,6 +71,25 @@ static inline void mp_sim_set_push(uint32_t *set, uint32_t pitch, uint32_t way,
 	}
 }
 
+/* Take out the word at @way: those behind it move up. */
+static inline void mp_sim_set_pull(uint32_t *set, uint32_t pitch, uint32_t way)
+{
+	const mp_sim_lanes on = { 1, 2, 3, 0 };
+	const mp_sim_signs step = { MP_SIM_LANES, MP_SIM_LANES, MP_SIM_LANES, MP_SIM_LANES };
+	mp_sim_signs at = { 0, 1, 2, 3 };
+
+	for (uint32_t i = 0; i < pitch; i += MP_SIM_LANES) {
+		const mp_sim_lanes old = *(mp_sim_lanes *)(set + i);
+		const mp_sim_lanes use = (mp_sim_lanes)(at >= (int32_t)way);
+		mp_sim_lanes moved = __builtin_shuffle(old, on);
+
+		moved[MP_SIM_LANES - 1] = i + MP_SIM_LANES < pitch ?
+					  set[i + MP_SIM_LANES] : 0;
+		*(mp_sim_lanes *)(set + i) = (moved & use) | (old & ~use);
+		at += step;
+	}
+}
+
 /* Ways of this set that may be filled. */
 static inline uint32_t mp_sim_set_room(const struct mp_sim_cache *cache, uint64_t set)
 {
