@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "made_ring.h"
@@ -15,6 +16,7 @@
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 #define KIB 1024ull
 #define NEVER UINT64_MAX
+#define SOURCE_BYTES 64u
 
 #define THREE_LEVELS(policy) \
 	"machine name=a memory_latency=300\n" \
@@ -46,6 +48,17 @@ static const char *const machines[] = {
 	"inclusion=exclusive\n"
 	"level name=l3 size=96K ways=12 line=128 sector=32 latency=50 "
 	"inclusion=inclusive\n",
+	"level name=l1d size=4K ways=4 latency=4 policy=qlru_h11_m1_r0_u0\n"
+	"level name=l2 size=30K ways=10 latency=14 slices=3 "
+	"inclusion=exclusive\n"
+	"level name=l3 size=96K ways=12 latency=50 policy=nru "
+	"inclusion=exclusive\n",
+	"level name=l1d size=4K ways=full latency=4\n"
+	"level name=l2 size=8K ways=8 line=128 latency=14 "
+	"policy=random\n"
+	"level name=l3 size=30K ways=10 line=128 latency=30 "
+	"inclusion=exclusive\n"
+	"level name=l4 size=96K ways=12 line=128 latency=50\n",
 	"level name=l1d size=4K ways=full latency=4\n"
 	"level name=l2 size=30K ways=10 latency=14 inclusion=exclusive\n"
 	"level name=l3 size=96K ways=12 latency=50 inclusion=inclusive\n"
@@ -113,6 +126,41 @@ static void lru_and_fifo_are_always_found_steady(void **state)
 	assert_int_equal(assert_summed(machines[7], 40 * KIB), MP_SIM_STEADY);
 }
 
+/* A few hops at a time, and as many as a chunk takes. */
+static void assert_ahead(const char *text, uint64_t bytes)
+{
+	struct made_ring ahead, slow;
+	struct mp_rng rng;
+	uint64_t hops, sum = 0;
+
+	made_ring(&ahead, text, bytes, 64, 0);
+	made_ring(&slow, text, bytes, 64, 0);
+	ahead.ring.patience_hops = bytes % 3 ? 1 : 2000;
+	slow.ring.patience_hops = NEVER;
+	ahead.ring.is_alone = true;
+	mp_rng_seed(&rng, bytes);
+	for (uint32_t i = 0; i < 4000; i++) {
+		hops = mp_rng_below(&rng, i % 100 ? 3 : 3 * MP_SIM_BLOCK);
+		sum += hops;
+		assert_true(mp_sim_ring_hops(&ahead.ring, hops) ==
+			    mp_sim_ring_hops(&slow.ring, hops));
+	}
+	assert_int_equal(slow.ring.at, sum % slow.slots);
+	made_ring_free(&ahead);
+	made_ring_free(&slow);
+}
+
+static void hops_made_ahead_cost_what_they_would(void **state)
+{
+	static const uint64_t sizes[] = { 64, 3 * KIB, 5 * KIB, 40 * KIB };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(machines); i++) {
+		for (size_t k = 0; k < COUNT(sizes); k++)
+			assert_ahead(machines[i], sizes[k]);
+	}
+}
+
 /* Two stores that draw from one source do so load by load. */
 static const char two_draw[] =
 	"level name=l1d size=4K ways=4 latency=4 policy=random\n"
@@ -129,6 +177,11 @@ static void assert_like_single_loads(const char *text)
 	made_ring(&single, text, 40 * KIB, 64, 0);
 	whole.ring.patience_hops = NEVER;
 	whole.ring.is_fresh = false;
+	/* All is empty but the random source, which comes first. */
+	memset((char *)whole.cores.state + SOURCE_BYTES, 0,
+	       whole.cores.state_bytes - SOURCE_BYTES);
+	memset((char *)single.cores.state + SOURCE_BYTES, 0,
+	       single.cores.state_bytes - SOURCE_BYTES);
 	for (uint32_t turn = 0; turn < 3; turn++) {
 		cycles = 0;
 		for (uint32_t i = 0; i < single.slots; i++)
@@ -166,6 +219,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			hops_that_are_summed_up_are_those_that_would_be),
+		cmocka_unit_test(hops_made_ahead_cost_what_they_would),
 		cmocka_unit_test(lru_and_fifo_are_always_found_steady),
 		cmocka_unit_test(a_block_of_loads_costs_what_single_ones_do),
 		cmocka_unit_test(random_misses_are_never_summed_up),

@@ -185,6 +185,9 @@ int mp_sim_phase_rounds(struct mp_sim_troupe *troupe, struct mp_batch *batch)
 {
 	int err = 0;
 
+	/* Others and neighbours would find what lies ahead of the hops. */
+	troupe->walk[0].ring.is_alone = troupe->n == 1 &&
+					!troupe->walk[0].machine->n_neighbours;
 	record_clock(&troupe->walk[0], &batch->grant);
 	for (uint32_t i = 0; i < batch->exp.rounds && !err; i++) {
 		for (uint32_t k = 0; k < MP_EXP_ACTORS && !err; k++) {

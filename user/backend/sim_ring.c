@@ -239,8 +239,9 @@ static void end_turn(struct mp_sim_ring *ring)
 	ring->outward = ring->memory->outward;
 }
 
-/* A block at most, and no further than the end of the turn. */
-static uint64_t walk(struct mp_sim_ring *ring, uint32_t hops)
+/* A block at most, and no further than the end of the turn. @each gets the
+ * cycles up to and including each hop; it may be NULL. */
+static uint64_t walk(struct mp_sim_ring *ring, uint32_t hops, uint64_t *each)
 {
 	uint64_t *sum = NULL, before = 0, cycles;
 
@@ -248,7 +249,9 @@ static uint64_t walk(struct mp_sim_ring *ring, uint32_t hops)
 		sum = ring->sum + ring->at;
 		before = *sum++;
 	}
-	cycles = load_slots(ring, ring->at, hops, sum);
+	cycles = load_slots(ring, ring->at, hops, sum ? sum : each);
+	if (sum && each)
+		memcpy(each, sum, hops * sizeof(*each));
 	for (uint32_t i = 0; sum && i < hops; i++)
 		sum[i] += before;
 	ring->watched_hops += hops;
@@ -273,9 +276,32 @@ static uint64_t sum_up(struct mp_sim_ring *ring, uint64_t hops)
 	return cycles;
 }
 
+/* Hops that were made before they were asked for. */
+static uint64_t take_ahead(struct mp_sim_ring *ring, uint64_t *hops)
+{
+	const uint32_t from = ring->ahead_at;
+	const uint64_t left = ring->ahead_n - from;
+	const uint32_t n = (uint32_t)(*hops < left ? *hops : left);
+
+	if (!n)
+		return 0;
+	ring->ahead_at += n;
+	*hops -= n;
+	return ring->ahead[from + n - 1] - (from ? ring->ahead[from - 1] : 0);
+}
+
+/* A block, where a few hops are asked for at a time: one by one they would
+ * cost twice as much. */
+static void walk_ahead(struct mp_sim_ring *ring)
+{
+	ring->ahead_n = block_of(ring->slots - ring->at);
+	ring->ahead_at = 0;
+	walk(ring, ring->ahead_n, ring->ahead);
+}
+
 uint64_t mp_sim_ring_hops(struct mp_sim_ring *ring, uint64_t hops)
 {
-	uint64_t cycles = 0, left;
+	uint64_t cycles = take_ahead(ring, &hops), left;
 	uint32_t n;
 
 	/* The first turn after that of the builder is often steady. */
@@ -288,9 +314,14 @@ uint64_t mp_sim_ring_hops(struct mp_sim_ring *ring, uint64_t hops)
 	}
 	ring->is_fresh = false;
 	while (hops && ring->phase != MP_SIM_STEADY) {
+		if (ring->is_alone && hops < MP_SIM_BLOCK) {
+			walk_ahead(ring);
+			cycles += take_ahead(ring, &hops);
+			continue;
+		}
 		left = ring->slots - ring->at;
 		n = block_of(left < hops ? left : hops);
-		cycles += walk(ring, n);
+		cycles += walk(ring, n, NULL);
 		hops -= n;
 	}
 	return hops ? cycles + sum_up(ring, hops) : cycles;

@@ -22,6 +22,8 @@ enum mp_sim_phase {
  * @base: virtual address of its first slot
  * @in_turn: others change the state between its hops: none are summed up but
  *	those of a turn that stays at home
+ * @is_alone: nothing but its own hops ever changes the state, nor does anybody
+ *	look at that: hops may be made before they are asked for
  * @is_fresh: it has been laid and not been walked
  * @is_first: the turn that is noted is the first one
  * @at: position in @order that is loaded next
@@ -37,6 +39,8 @@ enum mp_sim_phase {
  *	at home, in @own
  * @own: owned; NULL = not needed yet
  * @block: all positions looked up, or NULL; owned
+ * @ahead: cycles up to and including each hop of those made last ahead of time
+ * @ahead_n, @ahead_at: how many they are, and how many of them were asked for
  */
 struct mp_sim_ring {
 	struct mp_sim_cores *cores;
@@ -46,6 +50,7 @@ struct mp_sim_ring {
 	const uint32_t *order;
 	uint32_t slots;
 	bool in_turn;
+	bool is_alone;
 	bool is_fresh;
 	bool is_first;
 	uint32_t at;
@@ -59,6 +64,9 @@ struct mp_sim_ring {
 	uint64_t *sum;
 	char *own;
 	struct mp_sim_block *block;
+	uint64_t ahead[MP_SIM_BLOCK];
+	uint32_t ahead_n;
+	uint32_t ahead_at;
 };
 
 /**
