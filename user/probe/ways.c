@@ -175,19 +175,18 @@ static bool times_single(const struct mp_view *view,
 				  level->inner_cycles : INFINITY;
 	const double apart = fmin(level->next_cycles - level->own_cycles,
 				  inside);
-	bool fine = false;
+	const struct mp_batch *last = NULL;
 
 	for (uint32_t i = 0; i < view->n_batches; i++) {
 		const struct mp_batch *batch = view->batch[i];
 
-		if (!mp_batch_counts(batch))
-			continue;
-		fine = mp_spectrum_step(batch) <= apart / 2;
 		if (batch->exp.actor[0].detail == MP_DETAIL_HIST &&
-		    !has_hist(batch))
+		    !has_hist(batch) && mp_batch_counts(batch))
 			return false;
 	}
-	return fine;
+	for (uint32_t i = view->n_batches; i-- > 0 && !last;)
+		last = mp_batch_counts(view->batch[i]) ? view->batch[i] : NULL;
+	return last && mp_spectrum_step(last) <= apart / 2;
 }
 
 /* Bytes that lie in a row in memory of a kind; 0 = that is not to be had. */
