@@ -338,6 +338,25 @@ static void what_is_absent_has_no_policy(void **state)
 	made_view_close(&made);
 }
 
+/* The first level has no more than 32 lines, and a walk twice as many slots:
+ * those of one page share lines of its control. */
+static void few_lines_are_enough_for_a_control(void **state)
+{
+	(void)state;
+	sim_ask_know(&ask, "cpu.l1d.line", 256);
+	sim_ask_know(&ask, "cpu.l1d.size", 8 * KIB);
+	sim_ask_know(&ask, "cpu.l1d.ways", 16);
+	sim_ask_know(&ask, "cpu.l1d.latency", 4 / 3.0);
+	sim_ask_know(&ask, "cpu.l2.latency", 11 / 3.0);
+	sim_ask(&ask, "machine name=x clock_mhz=3000 memory_latency=250\n"
+		"level name=l1d size=8K ways=16 line=256 latency=4 policy=srrip\n"
+		"level name=l2 size=256K ways=16 line=256 latency=11\n"
+		"tlb level=1 page=4K entries=4 ways=full\n"
+		"tlb level=2 page=4K entries=256 ways=8 cost=7\nwalk cost=30\n",
+		mp_probe_find("policy"), 5);
+	found("cpu.l1d.policy", "srrip");
+}
+
 static void every_fact_is_answered_whatever_happens(void **state)
 {
 	(void)state;
@@ -373,6 +392,7 @@ int main(void)
 		TEST(lines_that_hold_too_few_steps_are_refused),
 		TEST(a_plan_costs_little),
 		TEST(what_is_absent_has_no_policy),
+		TEST(few_lines_are_enough_for_a_control),
 		TEST(every_fact_is_answered_whatever_happens),
 	};
 

@@ -19,6 +19,7 @@
 
 #include "analysis/clock.h"
 #include "analysis/stat.h"
+#include "probe/policy_control.h"
 #include "steps.h"
 
 /* So many turns of its ways drive all lines out of the level inside, all but
@@ -39,7 +40,6 @@ static const uint32_t leave_steps[] = { 320, 256, 192, 128, 96 };
  * nearest number with no odd factor beyond the greatest here. */
 #define WAY_ERROR 0.03
 #define WAY_FACTOR 15u
-#define PAGE 4096u
 #define HUGE_PAGE (2ull << 20)
 /* Of the ways of the innermost level lines of a control take a part. */
 #define CONTROL_WAYS 0.75
@@ -180,26 +180,58 @@ static bool find_inside(const struct mp_view *view,
 	return true;
 }
 
-/* All lines of a walk have to stay in the innermost level in its control. */
-static bool find_control(struct mp_policy_level *level, double inner_ways,
-			 double line, char why[MP_FACT_TEXT])
+static uint32_t leave_slot(const struct mp_policy_level *level, uint32_t i)
 {
-	const uint64_t way = level->stride < PAGE ? level->stride : PAGE;
+	const uint32_t others = level->apart - 1;
+
+	return i / others * (others + 1) + 1 + i % others;
+}
+
+/* Where the lines of a control go: those of the walk, then those that drive
+ * them out. False: the innermost level has no room for all. */
+static bool place_control(const struct mp_policy_level *level, uint32_t own,
+			  uint32_t leaves, uint64_t *at)
+{
+	struct mp_policy_control control;
+	bool fits = own + leaves <= MP_EXP_STEPS;
+
+	mp_policy_control_init(&control, level->line, level->inner_way,
+			       level->inner_most);
+	for (uint32_t i = 0; i < own + leaves && fits; i++) {
+		const uint32_t slot = i < own ? i * level->apart :
+				      leave_slot(level, i - own);
+
+		fits = mp_policy_control_place(&control, slot * level->stride,
+					       &at[i]);
+	}
+	return fits;
+}
+
+/* All lines of a walk have to stay in the innermost level in its control. */
+static bool find_control(struct mp_policy_level *level)
+{
 	const uint32_t own = mp_policy_walk_lines(level->ways, level->visits);
 	const uint32_t n = sizeof(leave_steps) / sizeof(leave_steps[0]);
-	uint32_t room;
+	uint64_t at[MP_EXP_STEPS];
 
-	level->line = line > MP_STEPS_SLOT ? (uint32_t)line : MP_STEPS_SLOT;
-	level->spread = (uint32_t)(way / level->line);
-	room = level->spread * (uint32_t)ceil(CONTROL_WAYS * inner_ways);
 	for (uint32_t i = 0; i < (level->leave ? n : 1); i++) {
 		level->leave_most = leave_steps[i];
-		if (own + (level->leave ? leave_lines(level, leave_steps[i]) :
-					  0) <= room &&
-		    level->leave * LEAVES_LEAST <= leave_steps[i])
+		if (level->leave * LEAVES_LEAST <= leave_steps[i] &&
+		    place_control(level, own, level->leave ?
+				  leave_lines(level, leave_steps[i]) : 0, at))
 			return true;
 	}
-	return cannot(why, "the innermost level is too small to tell page walks from misses");
+	return false;
+}
+
+static void find_innermost(const struct mp_view *view, double line,
+			   struct mp_policy_level *level)
+{
+	const double ways = measured(view, 0, "ways");
+
+	level->line = line > MP_STEPS_SLOT ? (uint32_t)line : MP_STEPS_SLOT;
+	level->inner_way = way_of(view, 0, measured(view, 0, "size"), ways);
+	level->inner_most = (uint32_t)ceil(CONTROL_WAYS * ways);
 }
 
 /* A slot is two lines where these are that short, or two sectors. */
@@ -249,20 +281,25 @@ bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 		return cannot(why, "what a miss takes could not be measured");
 	if (k && !find_inside(view, level, why))
 		return false;
-	return find_control(level, k ? measured(view, 0, "ways") : ways, line,
-			    why);
+	find_innermost(view, line, level);
+	return find_control(level) ||
+	       cannot(why, "the innermost level is too small to tell page walks from misses");
 }
 
 /* -- experiments -------------------------------------------------------- */
 
 bool mp_policy_level_halve(struct mp_policy_level *level)
 {
+	struct mp_policy_level halved = *level;
 	const bool may = level->unsure;
 
-	if (may)
-		level->visits = MP_STEPS_VISITS / 2;
 	level->unsure = false;
-	return may;
+	halved.unsure = false;
+	halved.visits = MP_STEPS_VISITS / 2;
+	if (!may || !find_control(&halved))
+		return false;
+	*level = halved;
+	return true;
 }
 
 void mp_policy_look_walk(const struct mp_policy_level *level, uint32_t number,
@@ -290,31 +327,25 @@ static uint32_t leaves_of(const struct mp_policy_walk *walk)
 	return n;
 }
 
-static uint32_t leave_slot(const struct mp_policy_level *level, uint32_t i)
+static uint32_t leaving_lines(const struct mp_policy_level *level,
+			      const struct mp_policy_walk *walk)
 {
-	const uint32_t others = level->apart - 1;
-
-	return i / others * (others + 1) + 1 + i % others;
+	return level->apart < 2 ? 0 :
+	       leave_lines(level, leaves_of(walk) * level->leave);
 }
 
-/* The @n-th line of all, at a slot, or in a control at another of its page. */
-static void add_step(const struct mp_policy_level *level, bool control,
-		     uint32_t slot, uint32_t n, uint32_t what,
-		     struct mp_exp *exp)
+static void add_step(uint64_t slot, uint32_t what, struct mp_exp *exp)
 {
 	struct mp_actor *actor = &exp->actor[0];
 
-	if (control)
-		slot = (uint32_t)((slot * level->stride +
-				   n % level->spread * level->line) /
-				  MP_STEPS_SLOT);
-	if (actor->length < (slot + 1ull) * actor->stride)
-		actor->length = (slot + 1ull) * actor->stride;
-	exp->steps[exp->n_steps++] = slot << 2 | what;
+	if (actor->length < (slot + 1) * actor->stride)
+		actor->length = (slot + 1) * actor->stride;
+	exp->steps[exp->n_steps++] = (uint32_t)slot << 2 | what;
 }
 
+/* @at: of a control, where its lines lie, in bytes; NULL: it is none. */
 static void add_steps(const struct mp_policy_level *level,
-		      const struct mp_policy_walk *walk, bool control,
+		      const struct mp_policy_walk *walk, const uint64_t *at,
 		      struct mp_exp *exp)
 {
 	static const uint32_t what[] = {
@@ -322,24 +353,24 @@ static void add_steps(const struct mp_policy_level *level,
 		[MP_POLICY_FLUSH] = MEMPROBE_STEP_FLUSH,
 		[MP_POLICY_LOOK] = MEMPROBE_STEP_TIME,
 	};
-	const uint32_t lines = level->apart < 2 ? 0 :
-			       leave_lines(level, leaves_of(walk) *
-						  level->leave);
+	const uint32_t lines = leaving_lines(level, walk);
 	uint32_t left = 0;
 
 	for (uint32_t i = 0; i < walk->n; i++) {
 		const struct mp_policy_step *step = &walk->step[i];
 
 		if (step->what != MP_POLICY_LEAVE) {
-			add_step(level, control, step->line * level->apart,
-				 step->line, what[step->what], exp);
+			add_step(at ? at[step->line] / MP_STEPS_SLOT :
+				      step->line * level->apart,
+				 what[step->what], exp);
 			continue;
 		}
 		for (uint32_t k = 0; k < level->leave; k++) {
 			const uint32_t line = left++ % lines;
 
-			add_step(level, control, leave_slot(level, line),
-				 walk->lines + line, MEMPROBE_STEP_TOUCH, exp);
+			add_step(at ? at[walk->lines + line] / MP_STEPS_SLOT :
+				      leave_slot(level, line),
+				 MEMPROBE_STEP_TOUCH, exp);
 		}
 	}
 }
@@ -373,14 +404,18 @@ void mp_policy_look_exp(const struct mp_policy_level *level,
 			struct mp_exp *exp)
 {
 	struct mp_actor *actor = &exp->actor[0];
+	uint64_t at[MP_EXP_STEPS];
 
+	if (control)
+		place_control(level, walk->lines, leaving_lines(level, walk),
+			      at);
 	mp_exp_chase(exp, view->cpu, view->pages, 0,
 		     control ? MP_STEPS_SLOT : level->stride, 0);
 	actor->op = MP_OP_SEQUENCE;
 	actor->warm_hops = 0;
 	actor->bursts = bursts_for(level, view);
 	exp->arena[0].node = view->node;
-	add_steps(level, walk, control, exp);
+	add_steps(level, walk, control ? at : NULL, exp);
 	exp->arena[0].bytes = actor->length;
 	/* Small arenas get no huge pages. */
 	if (view->pages != MP_PAGES_4K)

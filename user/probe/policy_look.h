@@ -24,7 +24,8 @@
  * @stride: bytes from slot to slot: @way_bytes, or those of all levels inside
  * @repeats: sets repeat in each huge page
  * @line: bytes of a line, as far as slots go: MP_STEPS_SLOT at least
- * @spread: lines of a page, and of a way of the innermost level, at most
+ * @inner_way: bytes of a way of the innermost level
+ * @inner_most: lines of a control in one of its sets, at most
  * @leave: steps that drive lines out of the level inside; 0 = there is none
  * @leave_most: such steps in a walk, at most
  * @visits: how often a slot's line may be accessed
@@ -41,7 +42,8 @@ struct mp_policy_level {
 	uint32_t apart;
 	bool repeats;
 	uint32_t line;
-	uint32_t spread;
+	uint64_t inner_way;
+	uint32_t inner_most;
 	uint32_t leave;
 	uint32_t leave_most;
 	uint32_t visits;
