@@ -289,6 +289,28 @@ static void others_speak_of_the_sets_that_they_keep_off(void **state)
 	assert_int_equal(left_alike(&test, MP_WAYS_FIT), 8 | 16);
 }
 
+/* Powers of two part none of more than a thousand that are left. */
+static void many_are_parted_by_odd_strides(void **state)
+{
+	struct mp_ways_guess inside = { .span = 6528, .ways = 8 };
+	struct mp_ways_sets inner = {
+		.line = 64, .grain = 64, .piece = 2 * MIB, .n = 1,
+		.guess = &inside, .clear = 652,
+	};
+	struct mp_ways_sets sets = {
+		.line = 64, .grain = 128, .piece = 2 * MIB, .inner = &inner,
+		.clear = 652,
+	};
+	struct mp_ways_test test;
+
+	(void)state;
+	assert_int_equal(mp_ways_add(&sets, MP_WAYS_REGULAR, 58796, 164730), 0);
+	assert_true(sets.n > 1500);
+	assert_true(mp_ways_choose(&sets, 0.02, true, NULL, 0, &test));
+	assert_true(test.stride & (test.stride - 1));
+	mp_ways_free(&sets);
+}
+
 static void where_lines_are_kept_some_sets_are_kept_off(void **state)
 {
 	const struct mp_ways_sets sets = {
@@ -347,6 +369,7 @@ int main(void)
 		cmocka_unit_test(lines_that_stay_inside_leave_room_here),
 		cmocka_unit_test(pieces_that_begin_anywhere_inside_hide_more),
 		cmocka_unit_test(others_speak_of_the_sets_that_they_keep_off),
+		cmocka_unit_test(many_are_parted_by_odd_strides),
 		cmocka_unit_test(where_lines_are_kept_some_sets_are_kept_off),
 		cmocka_unit_test(strides_share_a_set_of_each_level_inside),
 	};

@@ -24,7 +24,7 @@
 #define STRIDES 280u
 /* .. and so do those that lie in more memory. */
 #define SPAN_MAX (64ull << 20)
-/* Of more guesses than this only powers of two are tried. */
+/* Of more guesses than this powers of two are tried first. */
 #define GUESSES_MANY 1500u
 #define GUESSES_MAX 4000u
 /* Strides that are tried for the sake of single guesses. */
@@ -412,8 +412,9 @@ static uint32_t list_own(const struct mp_ways_sets *sets, uint32_t n,
 	return n;
 }
 
-/* Powers of two, small odd multiples of them, and what guesses span. */
-static uint32_t list_strides(const struct mp_ways_sets *sets,
+/* Powers of two, small odd multiples of them, and what guesses span; @few:
+ * those powers only. */
+static uint32_t list_strides(const struct mp_ways_sets *sets, bool few,
 			     uint64_t stride[STRIDES])
 {
 	uint64_t top = 0;
@@ -423,10 +424,10 @@ static uint32_t list_strides(const struct mp_ways_sets *sets,
 		if (sets->guess[i].span > top)
 			top = sets->guess[i].span;
 	for (uint64_t s = sets->grain; s < 4 * top; s *= 2)
-		for (uint64_t q = 1; q <= (sets->n > GUESSES_MANY ? 1 : ODD_REGULAR); q += 2)
+		for (uint64_t q = 1; q <= (few ? 1 : ODD_REGULAR); q += 2)
 			if (q * s <= 2 * top && n < STRIDES - 3 * OWN_STRIDES)
 				stride[n++] = q * s;
-	return sets->n > GUESSES_MANY ? n : list_own(sets, n, stride);
+	return few ? n : list_own(sets, n, stride);
 }
 
 /* -- flushing ----------------------------------------------------------- */
@@ -547,7 +548,7 @@ static bool plain_witness(const struct mp_ways_sets *sets,
 			  struct mp_ways_test *test)
 {
 	uint64_t stride[STRIDES];
-	const uint32_t n = list_strides(sets, stride);
+	const uint32_t n = list_strides(sets, sets->n > GUESSES_MANY, stride);
 
 	test->lines = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -630,6 +631,20 @@ static void try_all(struct choice *choice, const uint64_t *stride, uint32_t n,
 	}
 }
 
+/* One list of strides, and if lines were hidden, fewer of them. */
+static bool try_list(struct choice *choice, bool few, bool with_flushed)
+{
+	uint64_t stride[STRIDES];
+	const uint32_t n = list_strides(choice->sets, few, stride);
+
+	choice->room = ROOM_FIRST;
+	try_all(choice, stride, n, with_flushed);
+	choice->room = 1;
+	if (choice->best <= 0)
+		try_all(choice, stride, n, with_flushed);
+	return choice->best > 0;
+}
+
 bool mp_ways_choose(const struct mp_ways_sets *sets, double finest,
 		    bool with_flushed, const struct mp_ways_test *done,
 		    uint32_t n_done, struct mp_ways_test *test)
@@ -638,19 +653,15 @@ bool mp_ways_choose(const struct mp_ways_sets *sets, double finest,
 		.sets = sets, .finest = finest, .done = done, .n_done = n_done,
 		.said = malloc((MP_WAYS_SAID_ROOM * sets->n + 1) *
 			       sizeof(*choice.said)),
-		.room = ROOM_FIRST,
 	};
-	uint64_t stride[STRIDES];
-	const uint32_t n = list_strides(sets, stride);
+	const bool many = sets->n > GUESSES_MANY;
 
 	if (!choice.said || sets->n > GUESSES_MAX) {
 		free(choice.said);
 		return false;
 	}
-	try_all(&choice, stride, n, with_flushed);
-	choice.room = 1;
-	if (choice.best <= 0)
-		try_all(&choice, stride, n, with_flushed);
+	if (!try_list(&choice, many, with_flushed) && many)
+		try_list(&choice, false, with_flushed);
 	free(choice.said);
 	*test = choice.test;
 	return choice.best > 0;
