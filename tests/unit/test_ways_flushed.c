@@ -87,12 +87,68 @@ static void a_hit_inside_with_a_translation_is_no_hit_here(void **state)
 	assert_int_not_equal(of_lines(34), MP_WAYS_FIT);
 }
 
+/* Lines of a set of three, each of which comes with a translation from the
+ * second TLB: that takes more than half of what parts a miss from a hit. */
+static enum mp_ways_outcome of_three_ways(uint32_t lines)
+{
+	struct mp_ways_guess guess[] = {
+		{ .span = 2 * KIB, .ways = 6 }, { .span = 16 * KIB, .ways = 3 },
+	};
+	struct mp_ways_sets sets[2];
+	struct mp_ways_rig rig = {
+		.view = &sim.view, .sets = &sets[1], .pages = MP_PAGES_THP,
+		.level = {
+			.k = 1, .low_bytes = 48 * KIB, .high_bytes = 48 * KIB,
+			.innermost_bytes = 12 * KIB, .innermost_cycles = 3,
+			.inner_cycles = 3, .own_cycles = 9, .next_cycles = 21,
+			.beyond_cycles = 340, .line = 64, .single = true,
+		},
+	};
+	const struct mp_ways_test test = {
+		.stride = 16 * KIB, .lines = lines, .flushed = true,
+		.least = 0.25,
+	};
+
+	made_sim_open(&sim,
+		 "machine name=b clock_mhz=3000 memory_latency=340\n"
+		 "level name=l1d size=12K ways=6 latency=3\n"
+		 "level name=l2 size=48K ways=3 latency=9\n"
+		 "level name=l3 size=256K ways=16 latency=21\n"
+		 "tlb level=1 page=4K entries=8 ways=full\n"
+		 "tlb level=2 page=4K entries=768 ways=6 cost=7\n"
+		 "walk cost=25 page=all\n"
+		 "clock tsc_mhz=3000 step=1 read=35\n");
+	sim.view.caps |= MP_CAP_SEQUENCE;
+	sim.view.arena_max_bytes = 64u << 20;
+	for (uint32_t i = 0; i < 2; i++)
+		sets[i] = (struct mp_ways_sets){
+			.line = 64, .grain = 64, .piece = MP_WAYS_HUGE,
+			.inner = i ? &sets[i - 1] : NULL, .n = 1,
+			.guess = &guess[i],
+		};
+	return look(&rig, &test);
+}
+
+static void what_a_translation_takes_hides_no_miss(void **state)
+{
+	(void)state;
+	assert_int_equal(of_three_ways(4), MP_WAYS_MISS);
+}
+
+static void a_hit_with_a_translation_is_no_miss(void **state)
+{
+	(void)state;
+	assert_int_not_equal(of_three_ways(3), MP_WAYS_MISS);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_hit_inside_with_a_translation_is_no_hit_here),
+		TEST(what_a_translation_takes_hides_no_miss),
+		TEST(a_hit_with_a_translation_is_no_miss),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,6 +127,25 @@ static void translations_are_not_taken_for_misses(void **state)
 	sim_ask_free(&ask);
 }
 
+/* Others that put a line out cost translations; the first level has no room
+ * for a control of four times what the two inside hold. */
+static void translations_do_not_hide_hits(void **state)
+{
+	(void)state;
+	put(&(struct asked){
+		HEAD "level name=l1d size=14848 ways=29 line=128 latency=3 policy=nru\n"
+		"level name=l2 size=56K ways=28 line=128 latency=9 policy=nru inclusion=inclusive\n"
+		"level name=l3 size=208K ways=4 line=128 latency=20 policy=srrip\n"
+		"tlb level=1 page=4K entries=32 ways=full\n"
+		"tlb level=2 page=4K entries=1536 ways=12 cost=9\n"
+		"walk cost=56\n" CLOCK,
+		{ 14848, 56 * KIB, 208 * KIB }, { 3, 9, 20 }, 270, 128 });
+	found("cpu.l1d.ways", 29);
+	found("cpu.l2.ways", 28);
+	found("cpu.l3.ways", 4);
+	sim_ask_free(&ask);
+}
+
 /* What puts lines out of the first level moves them to the second. */
 static void an_exclusive_level_is_flushed_into_sight(void **state)
 {
@@ -168,6 +187,7 @@ int main(void)
 		cmocka_unit_test(few_ways_behind_do_not_hide_those_before),
 		cmocka_unit_test(lines_that_stay_inside_are_not_counted),
 		cmocka_unit_test(translations_are_not_taken_for_misses),
+		cmocka_unit_test(translations_do_not_hide_hits),
 		cmocka_unit_test(an_exclusive_level_is_flushed_into_sight),
 		cmocka_unit_test(how_far_apart_lines_of_a_set_lie_is_told),
 	};

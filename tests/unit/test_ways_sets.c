@@ -278,15 +278,45 @@ static void others_speak_of_the_sets_that_they_keep_off(void **state)
 	uint64_t unit;
 
 	(void)state;
-	assert_int_equal(mp_ways_flushers(&sets, &test, &unit, slot), 0);
+	assert_int_equal(mp_ways_flushers(&sets, &test, MP_WAYS_FLUSH_LEAST,
+					  &unit, slot), 0);
 	test.apart = 64 * KIB;
-	n = mp_ways_flushers(&sets, &test, &unit, slot);
+	n = mp_ways_flushers(&sets, &test, MP_WAYS_FLUSH_LEAST, &unit, slot);
 	assert_true(n > 0);
 	for (uint32_t i = 0; i < n; i++)
 		assert_true(slot[i] * unit % (64 * KIB));
 	/* They may be what puts a line out of 16 ways, but not of 8. */
 	assert_int_equal(left_alike(&test, MP_WAYS_MISS), 4 | 16);
 	assert_int_equal(left_alike(&test, MP_WAYS_FIT), 8 | 16);
+}
+
+/* Two slots lie in a page, one of them with a line of the test. */
+static void others_keep_off_the_pages_of_lines(void **state)
+{
+	struct mp_ways_guess inside = { .span = 2 * KIB, .ways = 28 };
+	struct mp_ways_guess guess = { .span = 52 * KIB, .ways = 4 };
+	const struct mp_ways_sets inner = {
+		.line = 64, .grain = 64, .piece = 2 * MIB, .n = 1,
+		.guess = &inside,
+	};
+	const struct mp_ways_sets sets = {
+		.line = 64, .grain = 64, .piece = 2 * MIB, .inner = &inner,
+		.n = 1, .guess = &guess,
+	};
+	const struct mp_ways_test test = {
+		.stride = 52 * KIB, .lines = 4, .flushed = true,
+	};
+	uint32_t slot[MP_WAYS_FLUSHERS], n[2];
+	uint64_t unit;
+
+	(void)state;
+	n[0] = mp_ways_flushers(&sets, &test, MP_WAYS_FLUSH_LEAST, &unit, slot);
+	n[1] = mp_ways_flushers(&sets, &test, MP_WAYS_FLUSH_MOST, &unit, slot);
+	assert_int_equal(n[0], MP_WAYS_FLUSH_LEAST * 28);
+	assert_int_equal(n[1], MP_WAYS_FLUSH_MOST * 28);
+	assert_int_equal(unit, 2 * KIB);
+	for (uint32_t i = 0; i < n[1]; i++)
+		assert_true(slot[i] * unit / (4 * KIB) % 13);
 }
 
 /* Powers of two part none of more than a thousand that are left. */
@@ -369,6 +399,7 @@ int main(void)
 		cmocka_unit_test(lines_that_stay_inside_leave_room_here),
 		cmocka_unit_test(pieces_that_begin_anywhere_inside_hide_more),
 		cmocka_unit_test(others_speak_of_the_sets_that_they_keep_off),
+		cmocka_unit_test(others_keep_off_the_pages_of_lines),
 		cmocka_unit_test(many_are_parted_by_odd_strides),
 		cmocka_unit_test(where_lines_are_kept_some_sets_are_kept_off),
 		cmocka_unit_test(strides_share_a_set_of_each_level_inside),

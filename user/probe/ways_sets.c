@@ -44,9 +44,7 @@
 #define ROOM_FIRST 0.7
 /* If the level inside kept lines in so many tests, others are made first. */
 #define KEPT_MANY 6u
-/* So many times what the levels inside hold puts all else out of them, and is
- * looked for among so many slots. */
-#define FLUSH_TIMES 4u
+/* Others that put lines out are looked for among so many slots. */
 #define FLUSH_SLOTS 4096u
 
 static uint64_t min_of(uint64_t a, uint64_t b)
@@ -247,6 +245,7 @@ struct choice {
 	uint64_t apart;		/* .. see struct mp_ways_test */
 	bool here;		/* all lines have to be seen in this level */
 	uint64_t inside;	/* lines that do not leave the levels inside */
+	uint64_t most;		/* lines that there is a control for */
 	double room;		/* lines, of those that were hidden, at most; 1 =
 				 * as few as tell */
 	double best;
@@ -336,7 +335,8 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 	const uint64_t room = beyond || sets->small ||
 			      sets->piece > SPAN_MAX ? SPAN_MAX / stride :
 						       sets->piece / stride;
-	const uint64_t most = min_of(room, most_shown(choice, stride));
+	const uint64_t most = min_of(min_of(room, choice->most),
+				     most_shown(choice, stride));
 	const struct mp_ways_test test = {
 		.stride = stride, .flushed = choice->flushed,
 		.apart = choice->apart,
@@ -446,9 +446,20 @@ static uint64_t unit_of(const struct mp_ways_sets *sets)
 	return unit;
 }
 
+/* In a page with a line, as far as lines lie apart? Its translation would come
+ * with that one's at times. */
+static bool is_beside(uint64_t at, uint64_t stride)
+{
+	const uint64_t line = at / stride * stride;
+
+	return stride >= 4 * PAGE &&
+	       (at / PAGE == line / PAGE ||
+		at / PAGE == (line + stride) / PAGE);
+}
+
 uint32_t mp_ways_flushers(const struct mp_ways_sets *sets,
-			  const struct mp_ways_test *test, uint64_t *unit,
-			  uint32_t slot[MP_WAYS_FLUSHERS])
+			  const struct mp_ways_test *test, uint32_t times,
+			  uint64_t *unit, uint32_t slot[MP_WAYS_FLUSHERS])
 {
 	struct mp_ways_meets meets;
 	uint64_t wanted, n = 0;
@@ -456,12 +467,13 @@ uint32_t mp_ways_flushers(const struct mp_ways_sets *sets,
 	*unit = unit_of(sets);
 	if (!*unit || test->stride % *unit)
 		return 0;
-	wanted = FLUSH_TIMES * mp_ways_held(sets->inner, *unit).high;
+	wanted = times * mp_ways_held(sets->inner, *unit).high;
 	if (wanted > MP_WAYS_FLUSHERS)
 		return 0;
 	mp_ways_meets(sets, test, &meets);
 	for (uint32_t i = 1; n < wanted && i < FLUSH_SLOTS; i++)
-		if (!mp_ways_may_meet(&meets, i * *unit))
+		if (!mp_ways_may_meet(&meets, i * *unit) &&
+		    !is_beside(i * *unit, test->stride))
 			slot[n++] = i;
 	/* Of a guess, others are known to keep off only within a piece. */
 	if (n < wanted || (test->apart && sets->piece % test->apart &&
@@ -470,21 +482,42 @@ uint32_t mp_ways_flushers(const struct mp_ways_sets *sets,
 	return (uint32_t)n;
 }
 
+/* Pages that so many lines so far apart lie in, at most. */
+static uint64_t pages_of(uint64_t lines, uint64_t stride)
+{
+	return min_of(lines, lines * stride / PAGE + 2);
+}
+
+/* Lines beside others that so many pages leave room for. */
+static uint64_t most_beside(uint64_t pages, uint64_t others, uint64_t stride)
+{
+	if (pages <= others)
+		return 0;
+	return stride < PAGE ? (pages - others) * PAGE / stride :
+			       pages - others;
+}
+
 static void try_flushed_at(struct choice *choice, uint64_t stride,
 			   uint64_t apart)
 {
 	const struct mp_ways_test test = { .stride = stride, .apart = apart };
-	uint32_t slot[MP_WAYS_FLUSHERS];
-	uint64_t same;
+	uint32_t slot[MP_WAYS_FLUSHERS], n;
+	uint64_t unit;
 
-	if (!mp_ways_flushers(choice->sets, &test, &same, slot))
+	n = mp_ways_flushers(choice->sets, &test, MP_WAYS_FLUSH_LEAST, &unit,
+			     slot);
+	if (!n)
 		return;
+	if (choice->sets->clear)
+		choice->most = most_beside(choice->sets->clear,
+					   pages_of(n, unit), stride);
 	choice->flushed = true;
 	choice->apart = apart;
 	try_stride(choice, stride, false);
 	try_stride(choice, stride, true);
 	choice->flushed = false;
 	choice->apart = 0;
+	choice->most = LINES_MAX;
 }
 
 /* Strides at which the lines of each guess share a set, here and inside. */
@@ -540,7 +573,7 @@ static bool flushed_witness(const struct mp_ways_sets *sets,
 		.least = 1.0 / (guess->ways + 1),
 	};
 	return is_foretold(sets, guess, test) &&
-	       mp_ways_flushers(sets, test, &same, slot);
+	       mp_ways_flushers(sets, test, MP_WAYS_FLUSH_LEAST, &same, slot);
 }
 
 static bool plain_witness(const struct mp_ways_sets *sets,
@@ -653,6 +686,7 @@ bool mp_ways_choose(const struct mp_ways_sets *sets, double finest,
 		.sets = sets, .finest = finest, .done = done, .n_done = n_done,
 		.said = malloc((MP_WAYS_SAID_ROOM * sets->n + 1) *
 			       sizeof(*choice.said)),
+		.most = LINES_MAX,
 	};
 	const bool many = sets->n > GUESSES_MANY;
 

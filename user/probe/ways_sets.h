@@ -121,17 +121,22 @@ struct mp_ways_range mp_ways_fitting(const struct mp_ways_sets *sets,
 
 /** MP_WAYS_FLUSHERS - lines that others are put out with, at most */
 #define MP_WAYS_FLUSHERS 400u
+/** MP_WAYS_FLUSH_MOST, MP_WAYS_FLUSH_LEAST - so many times what the levels
+ * inside hold puts all else out of them; whether it did is seen, too */
+#define MP_WAYS_FLUSH_MOST 4u
+#define MP_WAYS_FLUSH_LEAST 2u
 
 /**
  * mp_ways_flushers() - slots that share a set with those of a flushed test in
  * the level inside, but in this one, whichever guess is right, do not
+ * @times: so many times what the levels inside hold of them
  * @unit: gets the bytes from slot to slot; test lines lie @test->stride apart
  * @slot: gets the slots
  * Return: how many; 0 = there are not enough of them.
  */
 uint32_t mp_ways_flushers(const struct mp_ways_sets *sets,
-			  const struct mp_ways_test *test, uint64_t *unit,
-			  uint32_t slot[MP_WAYS_FLUSHERS]);
+			  const struct mp_ways_test *test, uint32_t times,
+			  uint64_t *unit, uint32_t slot[MP_WAYS_FLUSHERS]);
 
 /** mp_ways_witness() - the test with the fewest lines that a guess says have
  * just become too many, once they all are seen here; false where what the

@@ -65,6 +65,8 @@
 #define FLUSH_COLD 16u
 /* One line that stayed inside would make more than this of a line's hops. */
 #define FLUSH_NONE 0.5
+/* A translation takes so many times half of what parts two levels, at most. */
+#define TRANSLATION_STEPS 24u
 
 /* Where the hops of a test were served: all of them in the level itself, or
  * some behind the next one. */
@@ -314,16 +316,17 @@ static void take_pages(const struct mp_ways_rig *rig, struct mp_exp *exp)
 	}
 }
 
-/* The lines of the test, timed; then those that flush them. */
-static bool flushed_exp(const struct mp_ways_rig *rig,
-			const struct mp_ways_test *test, bool control,
-			struct mp_exp *exp)
+/* The lines of the test, timed; then those that flush them, so many times what
+ * the levels inside hold. */
+static bool flushed_times(const struct mp_ways_rig *rig,
+			  const struct mp_ways_test *test, uint32_t times,
+			  bool control, struct mp_exp *exp)
 {
 	uint32_t slot[MP_WAYS_FLUSHERS], others[MP_EXP_STEPS], n;
 	uint32_t lines[MP_EXP_STEPS];
 	uint64_t unit;
 
-	n = mp_ways_flushers(rig->sets, test, &unit, slot);
+	n = mp_ways_flushers(rig->sets, test, times, &unit, slot);
 	if (!n || n + test->lines > MP_EXP_STEPS)
 		return false;
 	if (!mp_ways_order(rig->sets, test,
@@ -355,34 +358,60 @@ static bool flushed_exp(const struct mp_ways_rig *rig,
 	       mp_exp_check(exp, NULL, 0) == 0;
 }
 
-/* One replicate: none of the lines may have been served inside, or with the
- * cost of a translation beside. */
+/* The more others the better, but the innermost level has to have room for the
+ * control of all. */
+static bool flushed_exp(const struct mp_ways_rig *rig,
+			const struct mp_ways_test *test, bool control,
+			struct mp_exp *exp)
+{
+	for (uint32_t times = MP_WAYS_FLUSH_MOST; times >= MP_WAYS_FLUSH_LEAST;
+	     times--)
+		if (flushed_times(rig, test, times, true, exp))
+			return control ||
+			       flushed_times(rig, test, times, false, exp);
+	return false;
+}
+
+/* What comes after the first turns; false: that is too little. */
+static bool take_late(const struct mp_batch *batch, struct mp_batch *late)
+{
+	*late = *batch;
+	if (batch->n_samples <= FLUSH_COLD)
+		return false;
+	late->sample += FLUSH_COLD;
+	late->n_samples -= FLUSH_COLD;
+	return true;
+}
+
+static double slower_than(const struct mp_batch *batch, double bound)
+{
+	const struct mp_spectrum spectrum = { .n = 1, .bound[0] = bound };
+
+	return mp_spectrum_slower(batch, &spectrum, 0);
+}
+
+/* One replicate: none of the lines may have been served inside, nor what is
+ * slow be a hit here, with @extra cycles for a translation beside. */
 static enum mp_ways_outcome flushed_one(const struct mp_ways_level *level,
 					const struct mp_ways_test *test,
-					const struct mp_batch *batch)
+					const struct mp_batch *batch,
+					double extra)
 {
 	const double apart = (level->own_cycles - level->inner_cycles) / 2;
+	const double middle = (level->own_cycles + level->next_cycles) / 2;
 	const double none = FLUSH_NONE / test->lines;
-	const struct mp_spectrum spectrum = {
-		.n = 2,
-		.bound = { level->own_cycles - apart,
-			   (level->own_cycles + level->next_cycles) / 2 },
-	};
-	struct mp_batch late = *batch;
-	double inside, slow;
+	struct mp_batch late;
+	double slow;
 
-	if (batch->n_samples <= FLUSH_COLD)
+	if (!take_late(batch, &late) ||
+	    !(1 - slower_than(&late, level->own_cycles - apart + extra) < none))
 		return MP_WAYS_UNCLEAR;
-	late.sample += FLUSH_COLD;
-	late.n_samples -= FLUSH_COLD;
-	inside = 1 - mp_spectrum_slower(&late, &spectrum, 0);
-	slow = mp_spectrum_slower(&late, &spectrum, 1);
-	if (!(inside < none))
-		return MP_WAYS_UNCLEAR;
+	slow = slower_than(&late, middle);
 	if (slow < FIT_SHARE * test->least)
 		return MP_WAYS_FIT;
 	if (goes_beyond(level, &late))
 		return MP_WAYS_HIDDEN;
+	slow = slower_than(&late, middle + extra);
 	return slow > MISS_SHARE * test->least ? MP_WAYS_MISS :
 						 MP_WAYS_UNCLEAR;
 }
@@ -406,68 +435,60 @@ static bool is_given_up(const struct mp_view *view, uint64_t id,
 	return counted < replicates && failed > MP_REPEATS_MAX;
 }
 
-/* Of a control: what is slow in it comes of the pages alone. */
-static enum mp_ways_outcome control_by(const struct mp_batch *batch,
-				       double bound, double none)
-{
-	const struct mp_spectrum spectrum = { .n = 1, .bound[0] = bound };
-	struct mp_batch late = *batch;
-
-	if (batch->n_samples <= FLUSH_COLD)
-		return MP_WAYS_UNCLEAR;
-	late.sample += FLUSH_COLD;
-	late.n_samples -= FLUSH_COLD;
-	return mp_spectrum_slower(&late, &spectrum, 0) < none ?
-	       MP_WAYS_FIT : MP_WAYS_HIDDEN;
-}
-
-/* Would the cost of a translation pass for a miss? */
+/* Of a control: would the cost of a translation, but for @extra cycles of it,
+ * pass for a miss? */
 static enum mp_ways_outcome control_of_miss(const struct mp_ways_level *level,
 					    const struct mp_ways_test *test,
-					    const struct mp_batch *batch)
+					    const struct mp_batch *batch,
+					    double extra)
 {
 	const double step = level->next_cycles - level->own_cycles;
+	struct mp_batch late;
 
-	return control_by(batch, level->innermost_cycles + step / 2,
-			  FIT_SHARE * test->least);
+	if (!take_late(batch, &late))
+		return MP_WAYS_UNCLEAR;
+	return slower_than(&late, level->innermost_cycles + extra + step / 2) <
+			       FIT_SHARE * test->least ?
+		       MP_WAYS_FIT : MP_WAYS_HIDDEN;
 }
 
 /* .. and one that is served inside, with that cost, for a hit of this level? */
 static enum mp_ways_outcome control_of_fit(const struct mp_ways_level *level,
 					   const struct mp_ways_test *test,
-					   const struct mp_batch *batch)
+					   const struct mp_batch *batch,
+					   double extra)
 {
 	const double apart = level->own_cycles - level->inner_cycles;
+	struct mp_batch late;
 
-	return control_by(batch, level->innermost_cycles + apart / 2,
-			  FLUSH_NONE / test->lines);
+	if (!take_late(batch, &late))
+		return MP_WAYS_UNCLEAR;
+	return slower_than(&late, level->innermost_cycles + extra + apart / 2) <
+			       FLUSH_NONE / test->lines ?
+		       MP_WAYS_FIT : MP_WAYS_HIDDEN;
 }
 
 typedef enum mp_ways_outcome (*one_says)(const struct mp_ways_level *level,
 					 const struct mp_ways_test *test,
-					 const struct mp_batch *batch);
+					 const struct mp_batch *batch,
+					 double extra);
 
-/* All replicates have to say the same. */
+/* All replicates of an experiment have to say the same. */
 static enum mp_ways_outcome all_say(const struct mp_ways_rig *rig,
 				    const struct mp_ways_test *test,
-				    one_says says, uint32_t replicates)
+				    uint64_t id, one_says says, double extra,
+				    uint32_t replicates)
 {
-	const bool control = says != flushed_one;
 	const struct mp_view *view = rig->view;
 	enum mp_ways_outcome all = MP_WAYS_UNCLEAR, one;
 	uint32_t n = 0;
-	struct mp_exp exp;
-	uint64_t id;
 
-	if (!flushed_exp(rig, test, control, &exp))
-		return MP_WAYS_UNCLEAR;
-	id = mp_exp_id(&exp);
 	for (uint32_t i = 0; i < view->n_batches; i++) {
 		if (view->batch[i]->id != id)
 			continue;
 		if (!mp_batch_counts(view->batch[i]))
 			continue;
-		one = says(&rig->level, test, view->batch[i]);
+		one = says(&rig->level, test, view->batch[i], extra);
 		all = n++ && one != all ? MP_WAYS_UNCLEAR : one;
 		if (all == MP_WAYS_UNCLEAR)
 			return all;
@@ -477,21 +498,53 @@ static enum mp_ways_outcome all_say(const struct mp_ways_rig *rig,
 	return n < replicates ? MP_WAYS_LACKING : all;
 }
 
+/* What a translation takes, but for what is rare, by the control: in steps
+ * of half of what parts two levels. NaN: more than is looked for. */
+static double translation_by(const struct mp_ways_rig *rig,
+			     const struct mp_ways_test *test, uint64_t control,
+			     one_says says, double step, uint32_t replicates)
+{
+	for (uint32_t i = 1; i <= TRANSLATION_STEPS; i++)
+		if (all_say(rig, test, control, says, i * step, replicates) ==
+		    MP_WAYS_FIT)
+			return i * step;
+	return NAN;
+}
+
 /* Translations that miss would look like misses, and hits inside with them
- * like hits here: the control tells. */
+ * like hits here: the control tells. Where they would, what they take there is
+ * taken off. */
 static enum mp_ways_outcome flushed_outcome(const struct mp_ways_rig *rig,
 					    const struct mp_ways_test *test,
 					    uint32_t replicates)
 {
-	const enum mp_ways_outcome own = all_say(rig, test, flushed_one,
-						 replicates);
-	enum mp_ways_outcome control;
+	const struct mp_ways_level *level = &rig->level;
+	enum mp_ways_outcome own, control;
+	double step = level->next_cycles - level->own_cycles, extra;
+	one_says says = control_of_miss;
+	struct mp_exp exp;
+	uint64_t id;
 
-	if (own != MP_WAYS_MISS && own != MP_WAYS_FIT)
-		return own;
-	control = all_say(rig, test, own == MP_WAYS_MISS ? control_of_miss :
-						control_of_fit, replicates);
-	return control == MP_WAYS_FIT ? own : control;
+	if (!flushed_exp(rig, test, false, &exp))
+		return MP_WAYS_UNCLEAR;
+	id = mp_exp_id(&exp);
+	own = all_say(rig, test, id, flushed_one, 0, replicates);
+	if ((own != MP_WAYS_MISS && own != MP_WAYS_FIT) ||
+	    !flushed_exp(rig, test, true, &exp))
+		return own == MP_WAYS_MISS || own == MP_WAYS_FIT ?
+		       MP_WAYS_UNCLEAR : own;
+	if (own == MP_WAYS_FIT) {
+		says = control_of_fit;
+		step = level->own_cycles - level->inner_cycles;
+	}
+	control = all_say(rig, test, mp_exp_id(&exp), says, 0, replicates);
+	if (control != MP_WAYS_HIDDEN)
+		return control == MP_WAYS_FIT ? own : control;
+	extra = translation_by(rig, test, mp_exp_id(&exp), says, step / 2,
+			       replicates);
+	return !isnan(extra) &&
+	       all_say(rig, test, id, flushed_one, extra, replicates) == own ?
+	       own : MP_WAYS_HIDDEN;
 }
 
 /* Of a ring that lacks replicates. */
