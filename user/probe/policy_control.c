@@ -46,11 +46,15 @@ bool mp_policy_control_place(struct mp_policy_control *control, uint64_t own,
 {
 	const uint64_t page = own / MP_POLICY_PAGE;
 	const uint32_t lines = MP_POLICY_PAGE / control->line;
+	const uint32_t sets = (uint32_t)(control->way / control->line);
+	/* As far apart as in the walk, but each in another set. */
+	const uint32_t first = (uint32_t)(own % MP_POLICY_PAGE / control->line) +
+			       control->next % (sets ? sets : 1);
 
 	if (find_started(control, page, at))
 		return true;
 	for (uint32_t i = 0; i < lines && control->n < MP_EXP_STEPS; i++) {
-		const uint32_t number = (control->next + i) % lines;
+		const uint32_t number = (first + i) % lines;
 		uint32_t *in_set;
 
 		*at = page * MP_POLICY_PAGE + number * control->line;
@@ -58,7 +62,7 @@ bool mp_policy_control_place(struct mp_policy_control *control, uint64_t own,
 		if (*in_set >= control->most || is_taken(control, *at))
 			continue;
 		(*in_set)++;
-		control->next = number + 1;
+		control->next++;
 		control->at[control->n] = *at;
 		control->used[control->n++] = MP_STEPS_SLOT;
 		return true;

@@ -22,7 +22,7 @@
  * @line: bytes of a line, MP_STEPS_SLOT at least
  * @way: bytes of a way of the innermost level
  * @most: lines that one of its sets may get
- * @next: number of the line that is tried next
+ * @next: number of lines that were begun
  * @n, @at, @used: lines that hold slots, where, and the bytes of them in use
  * @in_set: lines of each set
  */

@@ -32,6 +32,7 @@
 static const uint32_t leave_steps[] = { 320, 256, 192, 128, 96 };
 
 #define LEAVE_STEPS_MAX (leave_steps[0])
+#define LEAVE_STEPS_AMPLE 192u
 /* So often lines have to leave it, for a walk to tell anything. */
 #define LEAVES_LEAST 2u
 /* Ways that a walk has room for. */
@@ -41,7 +42,7 @@ static const uint32_t leave_steps[] = { 320, 256, 192, 128, 96 };
 #define WAY_ERROR 0.03
 #define WAY_FACTOR 15u
 #define HUGE_PAGE (2ull << 20)
-/* Of the ways of the innermost level lines of a control take a part. */
+/* Of the ways of the innermost level lines of a control take a part, or all. */
 #define CONTROL_WAYS 0.75
 #define BURSTS_MIN 16u
 #define BURSTS_MAX 512u
@@ -207,18 +208,25 @@ static bool place_control(const struct mp_policy_level *level, uint32_t own,
 	return fits;
 }
 
-/* All lines of a walk have to stay in the innermost level in its control. */
+/* All lines of a walk have to stay in the innermost level in its control, which
+ * has to be full only where else few steps would be left. */
 static bool find_control(struct mp_policy_level *level)
 {
 	const uint32_t own = mp_policy_walk_lines(level->ways, level->visits);
 	const uint32_t n = sizeof(leave_steps) / sizeof(leave_steps[0]);
 	uint64_t at[MP_EXP_STEPS];
 
-	for (uint32_t i = 0; i < (level->leave ? n : 1); i++) {
-		level->leave_most = leave_steps[i];
-		if (level->leave * LEAVES_LEAST <= leave_steps[i] &&
+	for (uint32_t i = 0; i < 2 * n; i++) {
+		const uint32_t steps = leave_steps[i % n];
+
+		level->leave_most = steps;
+		level->inner_most = i < n ? (uint32_t)ceil(CONTROL_WAYS *
+							   level->inner_ways) :
+					    level->inner_ways;
+		if ((i >= n || !level->leave || steps >= LEAVE_STEPS_AMPLE) &&
+		    level->leave * LEAVES_LEAST <= steps &&
 		    place_control(level, own, level->leave ?
-				  leave_lines(level, leave_steps[i]) : 0, at))
+				  leave_lines(level, steps) : 0, at))
 			return true;
 	}
 	return false;
@@ -231,7 +239,7 @@ static void find_innermost(const struct mp_view *view, double line,
 
 	level->line = line > MP_STEPS_SLOT ? (uint32_t)line : MP_STEPS_SLOT;
 	level->inner_way = way_of(view, 0, measured(view, 0, "size"), ways);
-	level->inner_most = (uint32_t)ceil(CONTROL_WAYS * ways);
+	level->inner_ways = (uint32_t)ways;
 }
 
 /* A slot is two lines where these are that short, or two sectors. */
@@ -302,22 +310,6 @@ bool mp_policy_level_halve(struct mp_policy_level *level)
 	return true;
 }
 
-void mp_policy_look_walk(const struct mp_policy_level *level, uint32_t number,
-			 struct mp_policy_walk *walk)
-{
-	uint32_t steps = 0;
-
-	mp_policy_walk_make(walk, level->ways, level->visits, level->leave,
-			    MP_EXP_STEPS, number);
-	if (!level->leave || level->leave_most == LEAVE_STEPS_MAX)
-		return;
-	for (uint32_t i = 0; i < walk->n; i++) {
-		steps += walk->step[i].what == MP_POLICY_LEAVE ? level->leave : 0;
-		if (steps > level->leave_most)
-			walk->n = i;
-	}
-}
-
 static uint32_t leaves_of(const struct mp_policy_walk *walk)
 {
 	uint32_t n = 0;
@@ -332,6 +324,25 @@ static uint32_t leaving_lines(const struct mp_policy_level *level,
 {
 	return level->apart < 2 ? 0 :
 	       leave_lines(level, leaves_of(walk) * level->leave);
+}
+
+void mp_policy_look_walk(const struct mp_policy_level *level, uint32_t number,
+			 struct mp_policy_walk *walk)
+{
+	uint64_t at[MP_EXP_STEPS];
+	uint32_t steps = 0;
+
+	mp_policy_walk_make(walk, level->ways, level->visits, level->leave,
+			    MP_EXP_STEPS, number);
+	if (!level->leave ||
+	    (level->leave_most == LEAVE_STEPS_MAX &&
+	     place_control(level, walk->lines, leaving_lines(level, walk), at)))
+		return;
+	for (uint32_t i = 0; i < walk->n; i++) {
+		steps += walk->step[i].what == MP_POLICY_LEAVE ? level->leave : 0;
+		if (steps > level->leave_most)
+			walk->n = i;
+	}
 }
 
 static void add_step(uint64_t slot, uint32_t what, struct mp_exp *exp)

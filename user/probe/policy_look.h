@@ -24,7 +24,7 @@
  * @stride: bytes from slot to slot: @way_bytes, or those of all levels inside
  * @repeats: sets repeat in each huge page
  * @line: bytes of a line, as far as slots go: MP_STEPS_SLOT at least
- * @inner_way: bytes of a way of the innermost level
+ * @inner_way, @inner_ways: bytes of a way of the innermost level, and how many
  * @inner_most: lines of a control in one of its sets, at most
  * @leave: steps that drive lines out of the level inside; 0 = there is none
  * @leave_most: such steps in a walk, at most
@@ -43,6 +43,7 @@ struct mp_policy_level {
 	bool repeats;
 	uint32_t line;
 	uint64_t inner_way;
+	uint32_t inner_ways;
 	uint32_t inner_most;
 	uint32_t leave;
 	uint32_t leave_most;
