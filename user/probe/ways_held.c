@@ -27,6 +27,11 @@ uint64_t mp_ways_gcd(uint64_t a, uint64_t b)
 	return (b ? b : a) << twos;
 }
 
+uint64_t mp_ways_lcm(uint64_t a, uint64_t b)
+{
+	return a / mp_ways_gcd(a, b) * b;
+}
+
 uint64_t mp_ways_sets_of(const struct mp_ways_guess *guess, uint64_t stride)
 {
 	return guess->span / mp_ways_gcd(guess->span, stride);

@@ -6,6 +6,7 @@
 #include "probe/ways_sets.h"
 
 uint64_t mp_ways_gcd(uint64_t a, uint64_t b);
+uint64_t mp_ways_lcm(uint64_t a, uint64_t b);
 
 /** mp_ways_sets_of() - sets that lines at a stride fall on */
 uint64_t mp_ways_sets_of(const struct mp_ways_guess *guess, uint64_t stride);

@@ -52,11 +52,6 @@ static uint64_t min_of(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static uint64_t lcm(uint64_t a, uint64_t b)
-{
-	return a / mp_ways_gcd(a, b) * b;
-}
-
 static uint64_t odd_part(uint64_t n)
 {
 	return n >> __builtin_ctzll(n);
@@ -372,7 +367,7 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 /* The least multiple of a span that is a stride. */
 static uint64_t stride_of(const struct mp_ways_sets *sets, uint64_t span)
 {
-	return lcm(span, sets->grain);
+	return mp_ways_lcm(span, sets->grain);
 }
 
 /* All lines so far apart share a set of each level inside; 0 = that is not
@@ -385,7 +380,7 @@ static uint64_t unit_inside(const struct mp_ways_sets *sets)
 		for (uint32_t i = 0; i < sets->n; i++) {
 			const uint64_t span = sets->guess[i].span;
 
-			unit = lcm(span, unit);
+			unit = mp_ways_lcm(span, unit);
 			if (unit > SPAN_MAX)
 				return 0;
 		}
@@ -402,7 +397,7 @@ static uint32_t list_own(const struct mp_ways_sets *sets, uint32_t n,
 
 	for (uint32_t i = 0; i < sets->n && i < OWN_STRIDES; i++) {
 		const uint64_t own = stride_of(sets, sets->guess[i].span);
-		const uint64_t both = unit ? lcm(unit, own) : 0;
+		const uint64_t both = unit ? mp_ways_lcm(unit, own) : 0;
 
 		for (uint64_t q = 1; q <= (sets->n == 1 ? 16 : 2); q++)
 			stride[n++] = q * own;
@@ -527,7 +522,7 @@ static void try_flushed(struct choice *choice)
 	const uint64_t unit = unit_of(sets);
 
 	for (uint32_t i = 0; unit && i < sets->n && i < OWN_STRIDES; i++)
-		try_flushed_at(choice, lcm(sets->guess[i].span, unit), 0);
+		try_flushed_at(choice, mp_ways_lcm(sets->guess[i].span, unit), 0);
 }
 
 /* The same, if there are no others that keep off the sets of all guesses: they
@@ -539,7 +534,7 @@ static void try_apart(struct choice *choice)
 	const uint32_t n = sets->n < APART_MAX ? sets->n : APART_MAX;
 
 	for (uint32_t i = 0; unit && !sets->small && i < n; i++) {
-		const uint64_t stride = lcm(sets->guess[i].span, unit);
+		const uint64_t stride = mp_ways_lcm(sets->guess[i].span, unit);
 
 		for (uint32_t k = 0; k < n; k++) {
 			const uint64_t apart = mp_ways_gcd(sets->guess[k].span,
@@ -567,7 +562,7 @@ static bool flushed_witness(const struct mp_ways_sets *sets,
 	if (!unit)
 		return false;
 	*test = (struct mp_ways_test){
-		.stride = lcm(guess->span, unit),
+		.stride = mp_ways_lcm(guess->span, unit),
 		.lines = guess->ways + 1,
 		.flushed = true,
 		.least = 1.0 / (guess->ways + 1),
