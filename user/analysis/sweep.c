@@ -264,7 +264,7 @@ static double agreed(const double *value, uint32_t n)
 	return second <= first * AGREE ? second : INFINITY;
 }
 
-/* Leave out what is slower; the first value of a point is its first still. */
+/* Leave out what is slower. @value: the point's own cycles or ns. */
 static void point_keep(struct mp_curve_at *at, const double *value, double most)
 {
 	uint32_t kept = 0;

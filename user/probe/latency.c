@@ -489,7 +489,7 @@ static void infer_level(const struct mp_view *view,
 	if (edges->single && infer_single(view, edges, k, pair))
 		return;
 	if (has_no_name(view, edges, k)) {
-		pair_cannot(pair, "whether this level is one or two was not known: see the sizes");
+		pair_cannot(pair, "its size could not be measured, and by what was measured since levels may have other names: see the sizes");
 		return;
 	}
 	mp_cpu_main_sweep(view, &sweep);

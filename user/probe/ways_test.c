@@ -685,11 +685,12 @@ int mp_ways_plan(const struct mp_ways_rig *rig,
 	measured = mp_curve_find(&curve, length) &&
 		   mp_curve_find(&curve, length)->n >= replicates;
 	mp_curve_free(&curve);
-	if (measured && twice_of(rig, test, &sweep, &length))
+	if (!measured)
+		return mp_sweep_plan(&sweep, rig->view, length, replicates,
+				     plan);
+	if (twice_of(rig, test, &sweep, &length))
 		err = mp_sweep_plan(&sweep, rig->view, length, replicates, plan);
-	length = test->lines * test->stride;
-	if (measured)
-		length = control_sweep(rig, test, &sweep);
+	length = control_sweep(rig, test, &sweep);
 	return err ? err : mp_sweep_plan(&sweep, rig->view, length, replicates,
 					 plan);
 }
