@@ -259,7 +259,7 @@ static int is_slower(const struct mp_curve *full,
 	return err;
 }
 
-/* Question of full_stride(), within one look. */
+/* Question of full_stride() and of mp_cpu_is_crowded(), within one look. */
 static void full_key(const struct mp_view *view, enum mp_cpu_scope scope,
 		     struct mp_kept_key *key)
 {
@@ -331,15 +331,12 @@ static int count_crowded(const struct mp_view *view,
 	return 0;
 }
 
-int mp_cpu_is_crowded(const struct mp_view *view, bool *is_crowded)
+static int find_crowded(const struct mp_view *view, bool *is_crowded)
 {
 	uint32_t all = 0, crowded = 0;
 	struct mp_sweep sweep;
 	int err;
 
-	*is_crowded = false;
-	if (mp_cpu_times_hops(view))
-		return 0;
 	mp_cpu_sparse_sweep(view, &sweep);
 	err = count_crowded(view, &sweep, &all, &crowded);
 	mp_cpu_full_sweep(view, 0, &sweep);
@@ -352,51 +349,53 @@ int mp_cpu_is_crowded(const struct mp_view *view, bool *is_crowded)
 	return err;
 }
 
-/* The longest ring that tells of levels. A full one comes round to a line so
- * much later than a sparse one that others have put it out by then: where there
- * are such, means of what is shared say nothing of what is not, nor those of
- * outer levels of the innermost. */
-static int longest_of(const struct mp_view *view, enum mp_cpu_scope scope,
-		      double *longest)
-{
-	bool is_crowded;
-	int err;
-
-	*longest = INFINITY;
-	if (scope == MP_CPU_ALL)
-		return 0;
-	err = mp_cpu_is_crowded(view, &is_crowded);
-	if (is_crowded)
-		*longest = scope == MP_CPU_INNERMOST ? INNERMOST_MAX :
-						       PRIVATE_MAX;
-	return err;
-}
-
-static int find_full_of(const struct mp_view *view, enum mp_cpu_scope scope,
-			uint64_t *stride)
-{
-	double longest;
-	int err = longest_of(view, scope, &longest);
-
-	return err ? err : find_full(view, longest, stride);
-}
-
-/* The same; all that is asked in a round asks for it. */
-static int full_stride(const struct mp_view *view, enum mp_cpu_scope scope,
-		       uint64_t *stride)
+int mp_cpu_is_crowded(const struct mp_view *view, bool *is_crowded)
 {
 	static struct mp_kept kept;
 	struct mp_kept_key key;
 	int err;
 
+	*is_crowded = false;
 	if (mp_cpu_times_hops(view))
+		return 0;
+	if (!view->look)
+		return find_crowded(view, is_crowded);
+	full_key(view, MP_CPU_ALL, &key);
+	if (mp_kept_find(&kept, &key, is_crowded, sizeof(*is_crowded), &err))
+		return err;
+	err = find_crowded(view, is_crowded);
+	if (!err)
+		mp_kept_note(&kept, &key, is_crowded, sizeof(*is_crowded), err);
+	return err;
+}
+
+/* The same as find_full(); all that is asked in a round asks for it. A full
+ * ring comes round to a line so much later than a sparse one that others have
+ * put it out by then: where there are such, means of what is shared say nothing
+ * of what is not, nor those of outer levels of the innermost. */
+static int full_stride(const struct mp_view *view, enum mp_cpu_scope scope,
+		       uint64_t *stride)
+{
+	static const double longest[] = {
+		[MP_CPU_INNERMOST] = INNERMOST_MAX,
+		[MP_CPU_PRIVATE] = PRIVATE_MAX,
+		[MP_CPU_ALL] = INFINITY,
+	};
+	static struct mp_kept kept;
+	struct mp_kept_key key;
+	bool is_crowded;
+	int err = mp_cpu_is_crowded(view, &is_crowded);
+
+	if (err)
+		return err;
+	if (!is_crowded)
 		scope = MP_CPU_ALL;
 	if (!view->look)
-		return find_full_of(view, scope, stride);
+		return find_full(view, longest[scope], stride);
 	full_key(view, scope, &key);
 	if (mp_kept_find(&kept, &key, stride, sizeof(*stride), &err))
 		return err;
-	err = find_full_of(view, scope, stride);
+	err = find_full(view, longest[scope], stride);
 	if (!err)
 		mp_kept_note(&kept, &key, stride, sizeof(*stride), err);
 	return err;
