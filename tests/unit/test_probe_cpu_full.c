@@ -9,66 +9,26 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <cmocka.h>
 
+#include "made_means.h"
 #include "sim_ask.h"
 
 #define KIB 1024ull
 #define MIB (1024 * KIB)
 #define REPLICATES 5u
-#define BATCHES (4 * REPLICATES)
-
-struct world {
-	struct mp_view view;
-	struct mp_facts facts;
-	struct mp_batch batch[BATCHES];
-	const struct mp_batch *list[BATCHES];
-};
-
-static void open_world(struct world *world)
-{
-	memset(world, 0, sizeof(*world));
-	world->view = (struct mp_view){
-		.cpu = 1, .pages = MP_PAGES_2M, .arena_max_bytes = 64 * MIB,
-		.facts = &world->facts, .batch = world->list };
-}
-
-static void close_world(struct world *world)
-{
-	for (uint32_t i = 0; i < world->view.n_batches; i++)
-		mp_batch_free(&world->batch[i]);
-}
 
 /* Replicates of a ring, so many cycles a hop, the first one more if others
- * crowd it; the clock's step is coarse, so that they are means. */
-static void add(struct world *world, const struct mp_sweep *sweep,
+ * crowd it. */
+static void add(struct made_means *made, const struct mp_sweep *sweep,
 		uint64_t length, double cycles, bool is_crowded)
 {
-	for (uint32_t r = 0; r < REPLICATES; r++) {
-		const uint32_t at = world->view.n_batches++;
-		struct mp_batch *batch = &world->batch[at];
-		struct mp_exp exp;
+	struct mp_exp exp;
 
-		assert_true(at < BATCHES);
-		mp_sweep_exp(sweep, length, &exp);
-		mp_batch_init(batch, &exp, r);
-		batch->grant.tick_hz = 1e9;
-		batch->grant.tick_step = 100;
-		batch->grant.n_arenas = 1;
-		batch->grant.arena[0].contiguous = 1;
-		batch->grant.n_clocks = 1;
-		batch->grant.clock[0].add_hz = 1e9;
-		for (uint32_t i = 0; i < 4; i++) {
-			struct memprobe_sample *sample = mp_batch_add(batch);
-
-			assert_non_null(sample);
-			sample->hops = 1000;
-			sample->ticks = (uint64_t)(1000 * cycles) *
-					(is_crowded && !r ? 2 : 1);
-		}
-		world->list[at] = batch;
-	}
+	mp_sweep_exp(sweep, length, &exp);
+	for (uint32_t r = 0; r < REPLICATES; r++)
+		made_means_add(made, &exp, r, is_crowded && !r ? 2 * cycles :
+							       cycles);
 }
 
 /* At one length rings of every line are three times slower than sparse ones. */
@@ -76,26 +36,26 @@ static void expect(uint64_t length, bool is_crowded, bool innermost,
 		   bool private)
 {
 	struct mp_sweep sweep;
-	struct world world;
+	struct made_means made;
 	bool is_full;
 
-	open_world(&world);
-	mp_cpu_sparse_sweep(&world.view, &sweep);
-	add(&world, &sweep, length, 14, is_crowded);
-	assert_false(mp_cpu_times_hops(&world.view));
-	mp_cpu_full_sweep(&world.view, 0, &sweep);
-	add(&world, &sweep, length, 42, false);
-	assert_int_equal(mp_cpu_is_full(&world.view, MP_CPU_ALL, &is_full), 0);
+	made_means_open(&made, 64 * MIB);
+	mp_cpu_sparse_sweep(&made.view, &sweep);
+	add(&made, &sweep, length, 14, is_crowded);
+	assert_false(mp_cpu_times_hops(&made.view));
+	mp_cpu_full_sweep(&made.view, 0, &sweep);
+	add(&made, &sweep, length, 42, false);
+	assert_int_equal(mp_cpu_is_full(&made.view, MP_CPU_ALL, &is_full), 0);
 	assert_true(is_full);
-	assert_int_equal(mp_cpu_is_full(&world.view, MP_CPU_PRIVATE, &is_full), 0);
+	assert_int_equal(mp_cpu_is_full(&made.view, MP_CPU_PRIVATE, &is_full), 0);
 	assert_int_equal(is_full, private);
-	assert_int_equal(mp_cpu_is_full(&world.view, MP_CPU_INNERMOST, &is_full), 0);
+	assert_int_equal(mp_cpu_is_full(&made.view, MP_CPU_INNERMOST, &is_full), 0);
 	assert_int_equal(is_full, innermost);
-	mp_cpu_main_sweep(&world.view, &sweep);
+	mp_cpu_main_sweep(&made.view, &sweep);
 	assert_int_equal(sweep.stride, innermost ? 64 : 128);
-	mp_cpu_side_sweep(&world.view, 0, &sweep);
+	mp_cpu_side_sweep(&made.view, 0, &sweep);
 	assert_int_equal(sweep.stride, private ? 64 : 512);
-	close_world(&world);
+	made_means_close(&made);
 }
 
 static void what_others_crowd_says_nothing_of_inner_levels(void **state)

@@ -9,39 +9,28 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <cmocka.h>
+
+#include "made_means.h"
 
 #define KIB 1024ull
 #define REPLICATES 3u
-#define BATCHES 32u
 
-struct world {
-	struct mp_view view;
-	struct mp_facts facts;
-	struct mp_ways_sets sets;
-	struct mp_ways_rig rig;
-	struct mp_batch batch[BATCHES];
-	const struct mp_batch *list[BATCHES];
-};
-
-static struct world world;
-/* Ticks that others add to a thousand hops, at times. */
-static uint64_t crowd;
+static struct made_means made;
+static struct mp_ways_sets sets;
+static struct mp_ways_rig rig;
+/* Cycles that others add to a hop of the last replicate. */
+static double crowd;
 
 static int begin(void **state)
 {
 	(void)state;
-	memset(&world, 0, sizeof(world));
+	made_means_open(&made, 1 << 20);
 	crowd = 0;
-	world.view = (struct mp_view){
-		.cpu = 1, .pages = MP_PAGES_2M, .arena_max_bytes = 1 << 20,
-		.facts = &world.facts, .batch = world.list };
-	world.sets = (struct mp_ways_sets){
+	sets = (struct mp_ways_sets){
 		.line = 64, .grain = 64, .piece = 2 << 20 };
-	world.rig = (struct mp_ways_rig){
-		.view = &world.view, .sets = &world.sets,
-		.pages = MP_PAGES_2M,
+	rig = (struct mp_ways_rig){
+		.view = &made.view, .sets = &sets, .pages = MP_PAGES_2M,
 		.level = { .innermost_bytes = 32 * KIB, .innermost_cycles = 4,
 			   .own_cycles = 4, .next_cycles = 14,
 			   .beyond_cycles = 50, .line = 64 } };
@@ -51,34 +40,15 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	for (uint32_t i = 0; i < world.view.n_batches; i++)
-		mp_batch_free(&world.batch[i]);
+	made_means_close(&made);
 	return 0;
 }
 
-/* Replicates of which the last one is crowded, if any is. */
 static void add(const struct mp_exp *exp, double cycles)
 {
-	for (uint32_t r = 0; r < REPLICATES; r++) {
-		const uint32_t at = world.view.n_batches++;
-		struct mp_batch *batch = &world.batch[at];
-
-		assert_true(at < BATCHES);
-		mp_batch_init(batch, exp, r);
-		batch->grant.tick_hz = 1e9;
-		batch->grant.tick_step = 100;
-		batch->grant.n_clocks = 1;
-		batch->grant.clock[0].add_hz = 1e9;
-		for (uint32_t i = 0; i < 4; i++) {
-			struct memprobe_sample *sample = mp_batch_add(batch);
-
-			assert_non_null(sample);
-			sample->hops = 1000;
-			sample->ticks = (uint64_t)(1000 * cycles) +
-					(r + 1 == REPLICATES ? crowd : 0);
-		}
-		world.list[at] = batch;
-	}
+	for (uint32_t r = 0; r < REPLICATES; r++)
+		made_means_add(&made, exp, r, cycles +
+			       (r + 1 == REPLICATES ? crowd : 0));
 }
 
 /* Measure what a test lacks until it lacks nothing: its ring, one of twice as
@@ -93,11 +63,11 @@ static enum mp_ways_outcome look(const struct mp_ways_test *test, double once,
 	for (uint32_t round = 0; round < 4; round++) {
 		struct mp_plan plan = { 0 };
 
-		assert_int_equal(mp_ways_look(&world.rig, test, REPLICATES,
+		assert_int_equal(mp_ways_look(&rig, test, REPLICATES,
 					      &outcome), 0);
 		if (outcome != MP_WAYS_LACKING)
 			return outcome;
-		assert_int_equal(mp_ways_plan(&world.rig, test, REPLICATES,
+		assert_int_equal(mp_ways_plan(&rig, test, REPLICATES,
 					      &plan), 0);
 		assert_true(plan.n);
 		for (uint32_t i = 0; i < plan.n; i++) {
@@ -148,7 +118,7 @@ static void a_little_dearer_is_dearer(void **state)
 	uint32_t asked;
 
 	(void)state;
-	world.rig.level.next_cycles = 18;
+	rig.level.next_cycles = 18;
 	assert_int_equal(look(&nine, 22.5, 25, &asked), MP_WAYS_MISS);
 }
 
@@ -157,7 +127,7 @@ static void where_many_miss_the_next_level_more_lines_miss_it_more(void **state)
 	uint32_t asked;
 
 	(void)state;
-	world.rig.level.next_cycles = 10;
+	rig.level.next_cycles = 10;
 	/* 1.32 steps, and 1.63: no more than the next level might take. */
 	assert_int_equal(look(&nine, 11.92, 13.8, &asked), MP_WAYS_HIDDEN);
 }
@@ -168,7 +138,7 @@ static void of_outer_levels_it_stays_hidden(void **state)
 	uint32_t asked;
 
 	(void)state;
-	world.rig.level.k = 1;
+	rig.level.k = 1;
 	assert_int_equal(look(&nine, 30, 17, &asked), MP_WAYS_HIDDEN);
 	assert_int_equal(asked, 2);
 }
@@ -182,10 +152,10 @@ static void a_full_level_that_others_crowd_misses_a_few(void **state)
 
 	(void)state;
 	assert_int_equal(look(&full, 4.8, 4.8, &asked), MP_WAYS_MISS);
-	world.rig.level.crowded = true;
+	rig.level.crowded = true;
 	assert_int_equal(look(&full, 4.8, 4.8, &asked), MP_WAYS_FIT);
 	/* Of no use then: what it would show is what others do. */
-	assert_true(mp_ways_finest(&world.rig.level) * MP_WAYS_SURE >
+	assert_true(mp_ways_finest(&rig.level) * MP_WAYS_SURE >
 		    full.least);
 }
 
@@ -197,9 +167,9 @@ static void one_of_three_that_others_slowed_down_is_none(void **state)
 	uint32_t asked;
 
 	(void)state;
-	crowd = 5000;
+	crowd = 5;
 	assert_int_equal(look(&full, 4, 4, &asked), MP_WAYS_HIDDEN);
-	world.rig.level.crowded = true;
+	rig.level.crowded = true;
 	assert_int_equal(look(&full, 4, 4, &asked), MP_WAYS_FIT);
 	/* Two of them say that it misses. */
 	assert_int_equal(look(&nine, 30, 17, &asked), MP_WAYS_MISS);
