@@ -6,7 +6,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "made_means.h"
+#include "probe/cpu.h"
 #include "probe/policy_control.h"
+#include "probe/policy_look.h"
 
 #define KIB 1024ull
 
@@ -54,12 +57,77 @@ static void no_set_gets_more_lines_than_it_may(void **state)
 	assert_false(mp_policy_control_place(&control, 48 * 4 * KIB, &at));
 }
 
+static void know(struct made_means *made, const char *level, const char *what,
+		 double value)
+{
+	struct mp_fact *fact = mp_cpu_fact(&made->facts, &made->view, level,
+					   what, "");
+
+	fact->verdict = MP_MEASURED;
+	fact->value = fact->low = fact->high = value;
+}
+
+/* A second level of so many ways behind a first one of four. */
+static bool ask(double l1d_bytes, double l2_ways,
+		struct mp_policy_level *level)
+{
+	char why[MP_FACT_TEXT];
+	struct made_means made;
+	bool found;
+
+	made_means_open(&made, 512 << 20);
+	know(&made, "l1d", "line", 64);
+	know(&made, "l1d", "size", l1d_bytes);
+	know(&made, "l1d", "ways", 4);
+	know(&made, "l1d", "latency", 1);
+	know(&made, "l2", "line", 64);
+	know(&made, "l2", "size", 256 * KIB);
+	know(&made, "l2", "ways", l2_ways);
+	know(&made, "l2", "latency", 4);
+	know(&made, "l3", "latency", 14);
+	know(&made, "dram", "latency", 90);
+	found = mp_policy_level_find(&made.view, 1, level, why);
+	mp_facts_free(&made.facts);
+	made_means_close(&made);
+	return found;
+}
+
+static void only_where_few_steps_would_be_left_is_the_first_level_full(void **state)
+{
+	static const struct {
+		double l1d_bytes;
+		double l2_ways;
+		uint32_t most;
+		uint32_t steps;
+	} of[] = {
+		/* There is room: three ways of four, as many steps as there are */
+		{ 16 * KIB, 8, 3, 320 },
+		/* .. or enough of them. */
+		{ 8 * KIB, 8, 3, 256 },
+		/* Three ways would leave too few of them. */
+		{ 8 * KIB, 16, 4, 256 },
+		{ 4 * KIB, 2, 4, 192 },
+	};
+	struct mp_policy_level level;
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		assert_true(ask(of[i].l1d_bytes, of[i].l2_ways, &level));
+		assert_int_equal(level.inner_ways, 4);
+		assert_int_equal(level.inner_most, of[i].most);
+		assert_int_equal(level.leave_most, of[i].steps);
+	}
+	/* Not even all of it is room enough. */
+	assert_false(ask(2 * KIB, 16, &level));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slots_of_one_page_share_a_line),
 		cmocka_unit_test(slots_of_other_pages_do_not),
 		cmocka_unit_test(no_set_gets_more_lines_than_it_may),
+		cmocka_unit_test(only_where_few_steps_would_be_left_is_the_first_level_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
