@@ -240,7 +240,7 @@ static uint32_t place(struct made_set *set)
 	const bool last = set->policy->rule == MADE_QLRU &&
 			  set->policy->r == 2;
 
-	for (uint32_t i = 0; i < set->ways; i++) {
+	for (uint32_t i = 0; i < set->ways && !set->policy->blind; i++) {
 		const uint32_t way = last ? set->ways - 1 - i : i;
 
 		if (set->line[way] == EMPTY)

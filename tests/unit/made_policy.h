@@ -33,6 +33,7 @@ enum made_rule {
  * @rule: enum made_rule
  * @h, @m, @r, @u: of MADE_QLRU, as its name has them: h = 21 is H21
  * @umo: .. ages grow on a miss only, before a victim is looked for
+ * @blind: of MADE_TREE, a victim is chosen though there are empty ways
  */
 struct made_policy {
 	uint32_t class;
@@ -42,6 +43,7 @@ struct made_policy {
 	uint32_t r;
 	uint32_t u;
 	bool umo;
+	bool blind;
 };
 
 /** MADE_POLICIES - room for all of made_policies() */

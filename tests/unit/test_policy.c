@@ -91,6 +91,22 @@ static void quad_ages_as_they_are_built_are_found(void **state)
 					 .classes, 1u << MP_POLICY_QLRU);
 }
 
+static void a_tree_may_fill_where_its_bits_point(void **state)
+{
+	const struct made_policy blind = { .class = MP_POLICY_PLRU,
+					   .rule = MADE_TREE, .blind = true };
+
+	(void)state;
+	for (uint32_t ways = 4; ways <= 16; ways *= 2) {
+		const struct mp_policy_verdict verdict =
+			judge(&blind, ways, 12, 0, 7);
+
+		assert_int_equal(verdict.classes, 1u << MP_POLICY_PLRU);
+		assert_true(verdict.best.blind);
+		assert_int_equal(verdict.contradicted, 0);
+	}
+}
+
 static void what_is_the_same_with_two_ways_is_not_told_apart(void **state)
 {
 	const struct made_policy lru = { .rule = MADE_LRU };
@@ -251,12 +267,63 @@ static void two_looks_at_a_line_lie_apart_where_they_must(void **state)
 	assert_true(leaves > 4);
 }
 
+static bool goes_on(uint32_t a, uint32_t b, uint32_t c)
+{
+	return a != b && b - a == c - b;
+}
+
+static void no_step_leads_a_prefetcher_on(void **state)
+{
+	uint32_t place[MP_POLICY_LINES];
+
+	(void)state;
+	for (uint32_t n = 8; n <= 240; n++) {
+		bool taken[MP_POLICY_LINES] = { false };
+
+		mp_policy_places(n, place);
+		for (uint32_t i = 0; i < n; i++) {
+			assert_true(place[i] < n && !taken[place[i]]);
+			taken[place[i]] = true;
+			assert_false(i > 1 && goes_on(place[i - 2],
+						      place[i - 1], place[i]));
+		}
+	}
+}
+
+static void looks_do_not_go_on_either(void **state)
+{
+	static struct mp_policy_walk walk;
+	uint32_t on = 0, all = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 60; i++) {
+		uint32_t last[2] = { 0, 0 };
+
+		mp_policy_walk_make(&walk, 8, 4, 0, 300, i);
+		for (uint32_t k = 0; k < walk.n; k++) {
+			const uint32_t at = walk.place[walk.step[k].line];
+
+			if (walk.step[k].what != MP_POLICY_LOOK)
+				continue;
+			on += goes_on(last[1], last[0], at);
+			all++;
+			last[1] = last[0];
+			last[0] = at;
+		}
+	}
+	/* Where few are left to choose from it cannot always be helped. */
+	assert_true(all > 2000 && on <= all / 200);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_class_is_found_where_looks_are_clean),
 		cmocka_unit_test(
 			each_class_is_found_where_one_look_in_a_hundred_is_wrong),
+		cmocka_unit_test(a_tree_may_fill_where_its_bits_point),
+		cmocka_unit_test(no_step_leads_a_prefetcher_on),
+		cmocka_unit_test(looks_do_not_go_on_either),
 		cmocka_unit_test(quad_ages_as_they_are_built_are_found),
 		cmocka_unit_test(
 			what_is_the_same_with_two_ways_is_not_told_apart),

@@ -104,8 +104,11 @@ uint32_t mp_policy_list(uint32_t ways, struct mp_policy *policy)
 
 		if (ways % trees || leaves & (leaves - 1))
 			continue;
-		policy[n] = of_kind(MP_POLICY_PLRU, MP_KIND_TREE);
-		policy[n++].trees = (uint8_t)trees;
+		for (uint32_t blind = 0; blind < 2; blind++, n++) {
+			policy[n] = of_kind(MP_POLICY_PLRU, MP_KIND_TREE);
+			policy[n].trees = (uint8_t)trees;
+			policy[n].blind = blind;
+		}
 		break;
 	}
 	return n + list_ages(&policy[n]);
@@ -285,8 +288,9 @@ static uint32_t empty_way(const struct mp_policy_set *set)
 bool mp_policy_set_touch(struct mp_policy_set *set, uint32_t line)
 {
 	const bool hit = set->way[line] >= 0;
+	const bool to_empty = set->n_empty && !set->policy->blind;
 	const uint32_t way = hit ? (uint32_t)set->way[line] :
-			     set->n_empty ? empty_way(set) : victim(set);
+			     to_empty ? empty_way(set) : victim(set);
 
 	if (!hit) {
 		if (set->line[way] == NONE)

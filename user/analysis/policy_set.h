@@ -56,6 +56,8 @@ enum mp_policy_kind {
  *	but for the line just accessed
  * @lazy: .. they grow before a victim is chosen, not after each access
  * @downwards: of empty ways the last is filled first
+ * @blind: of MP_KIND_TREE, a new line goes where the bits point although other
+ *	ways are empty, as first levels of AMD family 25 were seen to do
  */
 struct mp_policy {
 	uint8_t class;
@@ -66,6 +68,7 @@ struct mp_policy {
 	uint8_t grow;
 	bool lazy;
 	bool downwards;
+	bool blind;
 };
 
 /**

@@ -4,9 +4,16 @@
 
 #include <string.h>
 
+#include "perm.h"
+
 /* Lines that are looked at: so many more than fit, and twice as many as fit
  * where that is more. */
 #define MORE 6u
+
+/* Orders that are tried: of any about half will do. */
+#define ORDERS 32u
+/* Lines that are drawn for a look, if the first ones lead a prefetcher on. */
+#define DRAWN 8u
 
 /*
  * What is drawn: of a hundred looks so many go to lines that were not looked
@@ -33,6 +40,7 @@ struct draw {
 	struct mp_rng rng;
 	uint32_t first;		/* of the lines that are looked at */
 	uint32_t looks;		/* so far */
+	uint32_t before[2];	/* where the last two looks went */
 	uint32_t leave;		/* steps of leaving the levels inside */
 	uint32_t room;		/* steps that are left */
 	uint32_t left[MP_POLICY_LINES];	/* visits that a line has left */
@@ -105,6 +113,24 @@ static uint32_t choose(struct draw *draw, bool lately)
 	return n ? of[mp_rng_below(&draw->rng, n)] : lines;
 }
 
+/* The step from place to place that was made last, once more? */
+static bool goes_on(const uint32_t before[2], uint32_t place)
+{
+	return before[0] != before[1] &&
+	       place - before[0] == before[0] - before[1];
+}
+
+static uint32_t choose_apart(struct draw *draw, bool lately)
+{
+	const struct mp_policy_walk *walk = draw->walk;
+	uint32_t line = choose(draw, lately);
+
+	for (uint32_t i = 1; i < DRAWN && line < walk->lines &&
+			     goes_on(draw->before, walk->place[line]); i++)
+		line = choose(draw, lately);
+	return line;
+}
+
 static void look(struct draw *draw, uint32_t line)
 {
 	if (draw->leave && draw->inside[line]) {
@@ -114,6 +140,8 @@ static void look(struct draw *draw, uint32_t line)
 	add(draw, line, MP_POLICY_LOOK);
 	draw->last[line] = ++draw->looks;
 	draw->inside[line] = true;
+	draw->before[1] = draw->before[0];
+	draw->before[0] = draw->walk->place[line];
 }
 
 uint32_t mp_policy_walk_lines(uint32_t ways, uint32_t visits)
@@ -123,6 +151,23 @@ uint32_t mp_policy_walk_lines(uint32_t ways, uint32_t visits)
 	if (visits < MP_POLICY_VISITS)
 		return 2 * ways + 2 * (ways + more);
 	return 2 * ways + ways + more;
+}
+
+static bool leads_on(uint32_t n, const uint32_t *place)
+{
+	for (uint32_t i = 2; i < n; i++)
+		if (place[i] - place[i - 1] == place[i - 1] - place[i - 2])
+			return true;
+	return false;
+}
+
+void mp_policy_places(uint32_t n, uint32_t *place)
+{
+	struct mp_rng rng;
+
+	mp_rng_seed(&rng, n);
+	for (uint32_t i = 0; i < ORDERS && (!i || leads_on(n, place)); i++)
+		mp_perm_order(place, n, 0, &rng);
 }
 
 void mp_policy_walk_make(struct mp_policy_walk *walk, uint32_t ways,
@@ -140,6 +185,7 @@ void mp_policy_walk_make(struct mp_policy_walk *walk, uint32_t ways,
 	walk->ways = ways;
 	walk->n = 0;
 	walk->lines = mp_policy_walk_lines(ways, visits);
+	mp_policy_places(walk->lines, walk->place);
 	mp_rng_seed(&draw.rng, seed);
 	for (uint32_t i = 0; i < walk->lines; i++)
 		draw.left[i] = visits;
@@ -150,10 +196,10 @@ void mp_policy_walk_make(struct mp_policy_walk *walk, uint32_t ways,
 	while (draw.room) {
 		const bool lately = mp_rng_below(&draw.rng, 100) >=
 				    draw.mix->new_percent;
-		uint32_t line = choose(&draw, lately);
+		uint32_t line = choose_apart(&draw, lately);
 
 		if (line == walk->lines)
-			line = choose(&draw, !lately);
+			line = choose_apart(&draw, !lately);
 		if (line == walk->lines)
 			return;
 		look(&draw, line);

@@ -35,18 +35,28 @@ struct mp_policy_step {
  * struct mp_policy_walk - a list of them
  * @ways: of the set
  * @lines: that are named, from 0
+ * @place: of each its number in the order in which they lie in memory
  * @n: accesses
  * @step: the accesses
  */
 struct mp_policy_walk {
 	uint32_t ways;
 	uint32_t lines;
+	uint32_t place[MP_POLICY_LINES];
 	uint32_t n;
 	struct mp_policy_step step[MP_POLICY_STEPS];
 };
 
 /** mp_policy_walk_lines() - how many lines such a list names */
 uint32_t mp_policy_walk_lines(uint32_t ways, uint32_t visits);
+
+/**
+ * mp_policy_places() - places in an order that leads no prefetcher on
+ * @n: how many
+ * @place: gets them: 0 .. @n - 1 scattered, no step between two made twice on
+ *	end, as far as that can be had
+ */
+void mp_policy_places(uint32_t n, uint32_t *place);
 
 /**
  * mp_policy_walk_make() - a list of accesses
@@ -61,6 +71,8 @@ uint32_t mp_policy_walk_lines(uint32_t ways, uint32_t visits);
  * It begins with what empties the set whatever was in it: as many new lines
  * as drive out all others, some of them touched again, then all lines
  * flushed. What follows is drawn. With two visits some of that is left out.
+ * No two steps on end go as far and in the same direction, where that can be
+ * had: a prefetcher of strides would bring in the next line.
  */
 void mp_policy_walk_make(struct mp_policy_walk *walk, uint32_t ways,
 			 uint32_t visits, uint32_t leave, uint32_t room,
