@@ -231,6 +231,16 @@ struct mp_cpu_edges {
  * Return: 0, -ENODATA, -ENOMEM. Free with mp_cpu_edges_free() after 0.
  */
 int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges);
+
+/**
+ * mp_cpu_rises_to() - what the edge of the innermost level rises to, by means
+ *
+ * The next level may be two, and have no latency of its own then; but it is
+ * there, and no faster.
+ *
+ * Return: cycles; NaN where single hops tell, or that level is not in doubt.
+ */
+double mp_cpu_rises_to(const struct mp_view *view);
 void mp_cpu_edges_free(struct mp_cpu_edges *edges);
 
 /**

@@ -312,3 +312,16 @@ void mp_cpu_others_took(const struct mp_cpu_edges *edges, uint32_t k,
 	fact->verdict = MP_AT_LEAST;
 	fact->value = fact->high = fact->low;
 }
+
+double mp_cpu_rises_to(const struct mp_view *view)
+{
+	struct mp_cpu_edges edges;
+	double cycles = NAN;
+
+	if (mp_cpu_times_hops(view) || mp_cpu_edges_find(view, &edges))
+		return NAN;
+	if (edges.n && edges.fitted[0] && edges.doubt.level)
+		cycles = edges.edge[0].outside;
+	mp_cpu_edges_free(&edges);
+	return cycles;
+}

@@ -27,6 +27,8 @@
 #define STAYED 0.02
 /* Where nearly all looks hit, nothing was driven out. */
 #define ALL_HIT 0.95
+/* The nearest policy is contradicted in no more than such a share of looks. */
+#define NEARLY 0.1
 
 /* What was seen of a level. */
 struct found {
@@ -91,14 +93,26 @@ static int find(const struct mp_view *view,
 	return found->n ? mp_policy_judge(seen, found->n, &found->verdict) : 0;
 }
 
-/* What no policy explains may be lines that come in by halves. */
+/* What no policy explains may be lines that come in by halves. And where one
+ * explains nearly all, lines may be fetched before their turn: burst after burst
+ * the same ones come from memory. With fewer visits they come from further in. */
+static bool may_halve(const struct mp_policy_level *level,
+		      const struct found *found)
+{
+	const struct mp_policy_verdict *verdict = &found->verdict;
+	const bool nearly = verdict->contradicted <= NEARLY * verdict->looks;
+
+	if (level->unsure)
+		return !verdict->classes || found->stayed > STAYED;
+	return !verdict->classes && nearly && found->error <= BLURRED;
+}
+
 static int find_either(const struct mp_view *view,
 		       struct mp_policy_level *level, struct found *found)
 {
 	int err = find(view, level, found);
 
-	if (!err && found->n >= WALKS_FIRST &&
-	    (!found->verdict.classes || found->stayed > STAYED) &&
+	if (!err && found->n >= WALKS_FIRST && may_halve(level, found) &&
 	    mp_policy_level_halve(level))
 		err = find(view, level, found);
 	return err;
@@ -111,13 +125,32 @@ static bool is_open(const struct found *found)
 	return !found->n || classes & (classes - 1);
 }
 
+static int plan_walk(const struct mp_view *view,
+		     const struct mp_policy_level *level,
+		     const struct mp_policy_walk *walk, struct mp_plan *plan)
+{
+	const uint32_t all = MP_POLICY_LOOK_REPLICATES;
+	const uint32_t each = (all + level->sets - 1) / level->sets;
+	struct mp_exp exp;
+	int err = 0;
+
+	for (uint32_t i = 0; i < level->sets && !err; i++) {
+		mp_policy_look_exp(level, view, walk, i, &exp);
+		if (exp.arena[0].bytes <= view->arena_max_bytes)
+			err = mp_plan_add(plan, &exp, each);
+	}
+	mp_policy_look_exp(level, view, walk, MP_POLICY_CONTROL, &exp);
+	if (!err && exp.arena[0].bytes <= view->arena_max_bytes)
+		err = mp_plan_add(plan, &exp, all);
+	return err;
+}
+
 static int plan_level(const struct mp_view *view, uint32_t k,
 		      struct mp_plan *plan, struct found *found)
 {
 	struct mp_policy_level level;
 	uint32_t walks = WALKS_FIRST;
 	char why[MP_FACT_TEXT];
-	struct mp_exp exp;
 	int err;
 
 	if (!mp_policy_level_find(view, k, &level, why))
@@ -131,13 +164,7 @@ static int plan_level(const struct mp_view *view, uint32_t k,
 		walks = found->n;
 	for (uint32_t i = 0; i < walks && i < MP_POLICY_WALKS && !err; i++) {
 		mp_policy_look_walk(&level, i, &found->walk[0]);
-		for (uint32_t c = 0; c < 2 && !err; c++) {
-			mp_policy_look_exp(&level, view, &found->walk[0], c,
-					   &exp);
-			if (exp.arena[0].bytes <= view->arena_max_bytes)
-				err = mp_plan_add(plan, &exp,
-						  MP_POLICY_LOOK_REPLICATES);
-		}
+		err = plan_walk(view, &level, &found->walk[0], plan);
 	}
 	return err;
 }
@@ -190,7 +217,7 @@ static void settle(const struct mp_policy_level *level,
 		 "what hits in %u sequences of accesses to lines of one set, held against each policy's simulation",
 		 found->n);
 	for (uint32_t i = 0; i < found->n; i++)
-		mp_fact_note(fact, found->looked[i].id[0]);
+		mp_fact_note(fact, found->looked[i].id);
 	if (!found->n) {
 		mp_fact_cannot(fact, "", "no sequence of accesses was measured undisturbed");
 		return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Walks over lines of one set, as experiments, and what was seen of them.
+ * Walks over lines of one set, as experiments.
  *
  * A step is timed with a clock that may move in steps longer than a miss
  * takes. The same step of many bursts begins at any phase of the clock, so
@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/clock.h"
-#include "analysis/stat.h"
 #include "probe/policy_control.h"
 #include "steps.h"
 
@@ -49,8 +47,6 @@ static const uint32_t leave_steps[] = { 320, 256, 192, 128, 96 };
 /* A clock's step spreads readings by half of it at most; the mean is to be
  * known to a tenth of what a miss takes. */
 #define SPREAD 5.0
-/* What takes longer than so many misses counts as no longer. */
-#define FAR 2.0
 
 /* -- levels ------------------------------------------------------------- */
 
@@ -114,6 +110,10 @@ static bool find_times(const struct mp_view *view,
 	double next = mp_cpu_value(view, mp_cpu_level_name[level->k + 1],
 				   "latency");
 
+	if (isnan(next) && !level->k)
+		next = mp_cpu_rises_to(view) * own /
+		       mp_cpu_value(view, mp_cpu_level_name[0],
+				    "latency-cycles");
 	if (isnan(next))
 		next = mp_cpu_value(view, "dram", "latency");
 	level->more_ns = own - mp_cpu_value(view, mp_cpu_level_name[0],
@@ -193,13 +193,15 @@ static uint32_t leave_slot(const struct mp_policy_level *level, uint32_t i)
 static bool place_control(const struct mp_policy_level *level, uint32_t own,
 			  uint32_t leaves, uint64_t *at)
 {
-	struct mp_policy_control control;
 	bool fits = own + leaves <= MP_EXP_STEPS;
+	struct mp_policy_control control;
+	uint32_t place[MP_POLICY_LINES];
 
+	mp_policy_places(own, place);
 	mp_policy_control_init(&control, level->line, level->inner_way,
 			       level->inner_most);
 	for (uint32_t i = 0; i < own + leaves && fits; i++) {
-		const uint32_t slot = i < own ? i * level->apart :
+		const uint32_t slot = i < own ? place[i] * level->apart :
 				      leave_slot(level, i - own);
 
 		fits = mp_policy_control_place(&control, slot * level->stride,
@@ -258,6 +260,18 @@ static void find_visits(const struct mp_view *view,
 	level->unsure &= level->visits == MP_STEPS_VISITS;
 }
 
+/* Where slots begin within a page says on which set they fall; and each has
+ * to stay in the page that it lies in. */
+static void find_sets(struct mp_policy_level *level)
+{
+	const uint64_t page = common_divisor(level->stride, MP_POLICY_PAGE);
+	const uint64_t lines = page / level->line;
+
+	level->sets = lines < 2 ? 1 : lines < MP_POLICY_SETS_MOST ?
+				      (uint32_t)lines : MP_POLICY_SETS_MOST;
+	level->set_bytes = lines / level->sets * level->line;
+}
+
 bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 			  struct mp_policy_level *level,
 			  char why[MP_FACT_TEXT])
@@ -290,6 +304,7 @@ bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 	if (k && !find_inside(view, level, why))
 		return false;
 	find_innermost(view, line, level);
+	find_sets(level);
 	return find_control(level) ||
 	       cannot(why, "the innermost level is too small to tell page walks from misses");
 }
@@ -299,7 +314,7 @@ bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 bool mp_policy_level_halve(struct mp_policy_level *level)
 {
 	struct mp_policy_level halved = *level;
-	const bool may = level->unsure;
+	const bool may = level->visits == MP_STEPS_VISITS;
 
 	level->unsure = false;
 	halved.unsure = false;
@@ -365,19 +380,22 @@ static void add_steps(const struct mp_policy_level *level,
 		[MP_POLICY_LOOK] = MEMPROBE_STEP_TIME,
 	};
 	const uint32_t lines = leaving_lines(level, walk);
+	uint32_t place[MP_EXP_STEPS];
 	uint32_t left = 0;
 
+	if (lines)
+		mp_policy_places(lines, place);
 	for (uint32_t i = 0; i < walk->n; i++) {
 		const struct mp_policy_step *step = &walk->step[i];
 
 		if (step->what != MP_POLICY_LEAVE) {
 			add_step(at ? at[step->line] / MP_STEPS_SLOT :
-				      step->line * level->apart,
+				      walk->place[step->line] * level->apart,
 				 what[step->what], exp);
 			continue;
 		}
 		for (uint32_t k = 0; k < level->leave; k++) {
-			const uint32_t line = left++ % lines;
+			const uint32_t line = place[left++ % lines];
 
 			add_step(at ? at[walk->lines + line] / MP_STEPS_SLOT :
 				      leave_slot(level, line),
@@ -411,9 +429,10 @@ static uint32_t bursts_for(const struct mp_policy_level *level,
 
 void mp_policy_look_exp(const struct mp_policy_level *level,
 			const struct mp_view *view,
-			const struct mp_policy_walk *walk, bool control,
+			const struct mp_policy_walk *walk, uint32_t set,
 			struct mp_exp *exp)
 {
+	const bool control = set == MP_POLICY_CONTROL;
 	struct mp_actor *actor = &exp->actor[0];
 	uint64_t at[MP_EXP_STEPS];
 
@@ -425,197 +444,15 @@ void mp_policy_look_exp(const struct mp_policy_level *level,
 	actor->op = MP_OP_SEQUENCE;
 	actor->warm_hops = 0;
 	actor->bursts = bursts_for(level, view);
+	/* The first and the last lines of pages are what others like best. */
+	if (!control)
+		actor->offset = set * level->set_bytes +
+				level->set_bytes / 2 / level->line * level->line;
 	exp->arena[0].node = view->node;
 	add_steps(level, walk, control ? at : NULL, exp);
-	exp->arena[0].bytes = actor->length;
+	exp->arena[0].bytes = actor->offset + actor->length;
 	/* Small arenas get no huge pages. */
 	if (view->pages != MP_PAGES_4K)
 		exp->arena[0].bytes += HUGE_PAGE - 1 -
-				       (actor->length - 1) % HUGE_PAGE;
-}
-
-/* -- what was seen ------------------------------------------------------ */
-
-/* Readings of a walk: a row for each burst. */
-struct readings {
-	uint32_t looks;
-	uint32_t n;
-	uint32_t room;
-	double *ticks;
-	double hz;
-	double step;
-};
-
-/* Which set a line falls on is known within a contiguous stretch, and in all
- * huge pages alike where sets repeat in each. */
-static bool is_contiguous(const struct mp_policy_level *level,
-			  const struct mp_batch *batch)
-{
-	const struct mp_grant_arena *a = &batch->grant.arena[0];
-	const bool huge = a->pages == MP_PAGES_THP ||
-			  a->pages == MP_PAGES_2M || a->pages == MP_PAGES_1G;
-
-	return a->contiguous ||
-	       (huge && (level->repeats ||
-			 batch->exp.actor[0].length <= HUGE_PAGE));
-}
-
-static int add_row(struct readings *readings, const uint64_t *word)
-{
-	const uint32_t wide = readings->looks;
-
-	if (readings->n == readings->room) {
-		const uint32_t room = readings->room ? 2 * readings->room : 64;
-		double *more = realloc(readings->ticks, (size_t)room * wide *
-				       sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		readings->ticks = more;
-		readings->room = room;
-	}
-	for (uint32_t i = 0; i < wide; i++)
-		readings->ticks[(size_t)readings->n * wide + i] =
-			(double)word[i];
-	readings->n++;
-	return 0;
-}
-
-static int read_batch(const struct mp_batch *batch, struct readings *readings)
-{
-	int err = 0;
-
-	readings->hz = batch->grant.tick_hz;
-	readings->step = (double)batch->grant.tick_step;
-	for (uint32_t i = 0; i < batch->n_samples && !err; i++) {
-		const struct memprobe_sample *sample = &batch->sample[i];
-
-		if (mp_sample_calm(sample) &&
-		    sample->payload_kind == MEMPROBE_PAYLOAD_TICKS &&
-		    sample->payload_count == readings->looks)
-			err = add_row(readings, batch->payload +
-						sample->payload_offset);
-	}
-	return err;
-}
-
-static int read_all(const struct mp_policy_level *level,
-		    const struct mp_view *view, const struct mp_exp *exp,
-		    uint64_t id, struct readings *readings, bool *contiguous)
-{
-	int err = 0;
-
-	for (uint32_t i = 0; i < view->n_batches && !err; i++) {
-		const struct mp_batch *batch = view->batch[i];
-
-		if (batch->id != id || !mp_batch_counts(batch) ||
-		    !(batch->grant.tick_hz > 0) ||
-		    !mp_exp_equal(&batch->exp, exp))
-			continue;
-		*contiguous &= is_contiguous(level, batch);
-		err = read_batch(batch, readings);
-	}
-	return !err && !readings->n ? -ENODATA : err;
-}
-
-/* Mean of a look's readings, none of them taken for more than @cap. */
-static double mean_of(const struct readings *readings, uint32_t look,
-		      double cap, double *error)
-{
-	double sum = 0, squares = 0, mean;
-
-	for (uint32_t i = 0; i < readings->n; i++) {
-		const double t = fmin(readings->ticks[(size_t)i *
-					readings->looks + look], cap);
-
-		sum += t;
-		squares += t * t;
-	}
-	mean = sum / readings->n;
-	*error = sqrt(fmax(squares / readings->n - mean * mean, 0) /
-		      readings->n);
-	return mean;
-}
-
-/* Of a control: what comes between now and then is not to show. */
-static double calm_mean(const struct readings *readings, uint32_t look,
-			double beyond, double *error)
-{
-	double *sorted = malloc(readings->n * sizeof(*sorted)), middle = NAN;
-
-	for (uint32_t i = 0; sorted && i < readings->n; i++)
-		sorted[i] = readings->ticks[(size_t)i * readings->looks + look];
-	if (sorted)
-		middle = mp_stat_median(sorted, readings->n);
-	free(sorted);
-	return mean_of(readings, look, middle + beyond, error);
-}
-
-static void see_look(const struct mp_policy_level *level,
-		     const struct readings *readings,
-		     const struct readings *control, uint32_t look,
-		     struct mp_policy_looked *looked)
-{
-	const double tick = 1e-9 * readings->hz;
-	const double miss = level->miss_ns * tick;
-	const double beyond = FAR * miss + 2 * readings->step;
-	double error[2], hit, share;
-
-	hit = calm_mean(control, look, beyond, &error[0]) +
-	      level->more_ns * tick;
-	share = 1 - (mean_of(readings, look, hit + beyond, &error[1]) - hit) /
-		    miss;
-	/* More of a hit than this level has: it was one inside. */
-	looked->stayed += level->k && (share - 1) * level->miss_ns >
-					      level->inside_ns / 2;
-	looked->hit[look] = fmin(fmax(share, 0), 1);
-	looked->error[look] = hypot(error[0], error[1]) / miss;
-}
-
-/* First looks come after a flush, in the control too, and tell nothing. */
-static void see(const struct mp_policy_level *level,
-		const struct mp_policy_walk *walk,
-		const struct readings *readings,
-		const struct readings *control,
-		struct mp_policy_looked *looked)
-{
-	bool seen[MP_POLICY_LINES] = { false };
-	uint32_t look = 0;
-
-	looked->stayed = 0;
-	for (uint32_t i = 0; i < walk->n; i++) {
-		if (walk->step[i].what != MP_POLICY_LOOK)
-			continue;
-		looked->hit[look] = 0;
-		looked->error[look] = NAN;
-		if (seen[walk->step[i].line])
-			see_look(level, readings, control, look, looked);
-		seen[walk->step[i].line] = true;
-		look++;
-	}
-}
-
-int mp_policy_look_at(const struct mp_policy_level *level,
-		      const struct mp_view *view,
-		      const struct mp_policy_walk *walk,
-		      struct mp_policy_looked *looked)
-{
-	const uint32_t looks = mp_policy_looks(walk);
-	struct readings readings[2] = { { .looks = looks },
-					{ .looks = looks } };
-	struct mp_exp exp;
-	int err = 0;
-
-	looked->contiguous = true;
-	for (uint32_t i = 0; i < 2 && !err; i++) {
-		mp_policy_look_exp(level, view, walk, i, &exp);
-		looked->id[i] = mp_exp_id(&exp);
-		err = read_all(level, view, &exp, looked->id[i], &readings[i],
-			       &looked->contiguous);
-	}
-	if (!err)
-		see(level, walk, &readings[0], &readings[1], looked);
-	free(readings[0].ticks);
-	free(readings[1].ticks);
-	return err;
+				       (exp->arena[0].bytes - 1) % HUGE_PAGE;
 }

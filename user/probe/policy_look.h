@@ -9,8 +9,12 @@
 #include "analysis/policy.h"
 #include "probe/cpu.h"
 
-/** MP_POLICY_LOOK_REPLICATES - of each walk */
+/** MP_POLICY_LOOK_REPLICATES - of each walk, over all sets together at least */
 #define MP_POLICY_LOOK_REPLICATES 3u
+/** MP_POLICY_SETS_MOST - sets that a walk is made over, at most */
+#define MP_POLICY_SETS_MOST 3u
+/** MP_POLICY_CONTROL - no set: the control of a walk */
+#define MP_POLICY_CONTROL MP_POLICY_SETS_MOST
 /** MP_POLICY_WALKS - the most walks over a level */
 #define MP_POLICY_WALKS 18u
 
@@ -23,6 +27,8 @@
  *	where there are such, on one of each level inside
  * @stride: bytes from slot to slot: @way_bytes, or those of all levels inside
  * @repeats: sets repeat in each huge page
+ * @sets: so many sets can be walked over
+ * @set_bytes: from one to the next of these
  * @line: bytes of a line, as far as slots go: MP_STEPS_SLOT at least
  * @inner_way, @inner_ways: bytes of a way of the innermost level, and how many
  * @inner_most: lines of a control in one of its sets, at most
@@ -41,6 +47,8 @@ struct mp_policy_level {
 	uint64_t stride;
 	uint32_t apart;
 	bool repeats;
+	uint32_t sets;
+	uint64_t set_bytes;
 	uint32_t line;
 	uint64_t inner_way;
 	uint32_t inner_ways;
@@ -66,8 +74,8 @@ bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 			  struct mp_policy_level *level,
 			  char why[MP_FACT_TEXT]);
 
-/** mp_policy_level_halve() - take slots for two sectors, if they may be;
- * false: they are not */
+/** mp_policy_level_halve() - take slots for two sectors; false: they are taken for
+ * that, or there is no room */
 bool mp_policy_level_halve(struct mp_policy_level *level);
 
 /** mp_policy_look_walk() - walk number @number over a level */
@@ -78,23 +86,24 @@ void mp_policy_look_walk(const struct mp_policy_level *level, uint32_t number,
  * mp_policy_look_exp() - a walk as an experiment
  * @view: whose place and pages; the clock's step, of its first batch, says how
  *	many bursts it takes to see a miss
- * @control: the same pages in the same order, but each line moved to another
- *	set, so that all but first looks hit in the innermost level
+ * @set: over which set, below @level.sets; MP_POLICY_CONTROL: the same pages in
+ *	the same order, but each line moved to another set, so that all but first
+ *	looks hit in the innermost level
  */
 void mp_policy_look_exp(const struct mp_policy_level *level,
 			const struct mp_view *view,
-			const struct mp_policy_walk *walk, bool control,
+			const struct mp_policy_walk *walk, uint32_t set,
 			struct mp_exp *exp);
 
 /**
  * struct mp_policy_looked - what was seen of a walk
- * @id: of the experiment, and of its control
+ * @id: of the experiment, over one of the sets
  * @contiguous: all of them in contiguous memory, or in huge pages that do
  * @stayed: looks that found their line in the level inside
  * @hit, @error: see struct mp_policy_seen
  */
 struct mp_policy_looked {
-	uint64_t id[2];
+	uint64_t id;
 	bool contiguous;
 	uint32_t stayed;
 	double hit[MP_POLICY_STEPS];

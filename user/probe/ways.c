@@ -102,21 +102,6 @@ static double behind(const struct mp_view *view, uint32_t k, uint32_t other)
 	       mp_cpu_value(view, name, "latency");
 }
 
-/* What the edge of the innermost level rises to, by means: the next level may
- * be two, but it is there, and no faster. */
-static double rises_to(const struct mp_view *view)
-{
-	struct mp_cpu_edges edges;
-	double cycles = NAN;
-
-	if (mp_cpu_times_hops(view) || mp_cpu_edges_find(view, &edges))
-		return NAN;
-	if (edges.n && edges.fitted[0] && edges.doubt.level)
-		cycles = edges.edge[0].outside;
-	mp_cpu_edges_free(&edges);
-	return cycles;
-}
-
 /* Limits of its size, taken wider than they are said to be. */
 static bool find_limits(const struct mp_fact *size,
 			struct mp_ways_level *level)
@@ -148,7 +133,7 @@ static bool level_known(const struct mp_view *view, uint32_t k,
 	level->line = isnan(line) ? MP_CPU_LINE_USUAL : (uint32_t)line;
 	level->next_cycles = behind(view, k, k + 1);
 	if (!k && isnan(level->next_cycles))
-		level->next_cycles = rises_to(view);
+		level->next_cycles = mp_cpu_rises_to(view);
 	level->beyond_cycles = behind(view, k, k + 2);
 	if (isnan(level->beyond_cycles))
 		level->beyond_cycles = fmax(2 * level->next_cycles -
