@@ -115,18 +115,29 @@ static void sectors_that_no_visit_shares_are_not_taken_for_a_line(void **state)
 	}
 }
 
+#define SECTORS(policy) \
+	"machine name=a clock_mhz=4000 memory_latency=200\n" \
+	"level name=l1d size=8K ways=2 line=256 sector=128 latency=4 " \
+	"policy=" policy " index=physical\n" \
+	"level name=l2 size=16K ways=8 line=256 latency=8 policy=nru inclusion=inclusive\n" \
+	"level name=l3 size=32K ways=8 line=256 latency=29 policy=tree-plru inclusion=exclusive\n" \
+	"prefetch kind=adjacent into=l1d switch=no\n" \
+	"clock tsc_mhz=2200 step=1 read=57\n" NOISE
+
 /* Neither is known where another line may have come by a prefetcher. */
 static void without_a_line_prefetchers_may_have_brought_the_rest(void **state)
 {
 	(void)state;
-	assert_int_equal(ask(
-		"machine name=a clock_mhz=4000 memory_latency=200\n"
-		"level name=l1d size=8K ways=2 line=256 sector=128 latency=4 policy=srrip index=physical\n"
-		"level name=l2 size=16K ways=8 line=256 latency=8 policy=nru inclusion=inclusive\n"
-		"level name=l3 size=32K ways=8 line=256 latency=29 policy=tree-plru inclusion=exclusive\n"
-		"prefetch kind=adjacent into=l1d switch=no\n"
-		"clock tsc_mhz=2200 step=1 read=57\n" NOISE)->verdict,
-		MP_NOT_MEASURABLE);
+	assert_int_equal(ask(SECTORS("random"))->verdict, MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+}
+
+/* .. and both are where the line is told by what stays with what. */
+static void with_a_line_prefetchers_bring_no_part_of_it(void **state)
+{
+	(void)state;
+	assert_true(ask(SECTORS("srrip"))->value == 128);
+	assert_true(made_sim_fact(&sim, "cpu.l1d.line")->value == 256);
 	made_sim_close(&sim);
 }
 
@@ -140,6 +151,7 @@ int main(void)
 		cmocka_unit_test(a_line_that_is_always_brought_along_is_no_part_of_one),
 		cmocka_unit_test(sectors_that_no_visit_shares_are_not_taken_for_a_line),
 		cmocka_unit_test(without_a_line_prefetchers_may_have_brought_the_rest),
+		cmocka_unit_test(with_a_line_prefetchers_bring_no_part_of_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

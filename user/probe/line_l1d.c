@@ -21,6 +21,7 @@
 #include "probe/cpu.h"
 #include "probe/line.h"
 #include "probe/line_first.h"
+#include "probe/line_together.h"
 
 /* Strides tried; the shortest only where those after it do not show it. */
 #define STRIDE_MIN 16u
@@ -206,76 +207,7 @@ static void fetched_all(const struct mp_line_first *first, struct strides *st,
 		out->bytes = 0;
 }
 
-/* -- what is asked ------------------------------------------------------ */
-
-static int plan_flushes(const struct mp_view *view, struct mp_plan *plan)
-{
-	int err = 0;
-
-	if (!(view->caps & MP_CAP_SEQUENCE))
-		return 0;
-	for (uint32_t d = FLUSHED; d < MP_LINE_MAX && !err; d *= 2)
-		err = mp_line_flush_plan(view, MP_LINE_BOTH, d, plan);
-	return err ? err : mp_line_flush_plan(view, MP_LINE_ALONG,
-					      FLUSHED / 2, plan);
-}
-
-static int plan_strides(const struct mp_view *view,
-			const struct mp_line_first *first, uint32_t from,
-			struct mp_plan *plan)
-{
-	struct mp_sweep sweep;
-	int err = 0;
-
-	for (uint32_t s = from; s <= STRIDE_MAX && !err; s *= 2) {
-		stride_sweep(view, first, s, &sweep);
-		err = mp_sweep_plan(&sweep, view, footprint(first), REPLICATES,
-				    plan);
-	}
-	return err;
-}
-
-static int plan_rest(const struct mp_view *view, const struct mp_line_first *first,
-		     struct mp_plan *plan)
-{
-	struct fetched fetched;
-	struct strides st;
-	int err = strides_take(view, first, &st, NULL);
-
-	if (err || !st.n)
-		return err;
-	fetched_all(first, &st, &fetched);
-	if (fetched.shorter) {
-		err = plan_strides(view, first, STRIDE_MIN, plan);
-		plan->stage++;
-	}
-	if (!err)
-		err = mp_line_counts_plan(view, first, plan);
-	return err;
-}
-
-static int next(const struct mp_view *view, struct mp_plan *plan)
-{
-	struct mp_line_first first = { .fits_bytes = NAN };
-	int err = mp_line_first_plan(view, plan);
-
-	if (!err)
-		err = plan_flushes(view, plan);
-	plan->stage++;
-	if (!err)
-		err = mp_line_first_find(view, &first);
-	if (err || isnan(first.fits_bytes))
-		return err ? err : 1;
-	err = plan_strides(view, &first, 2 * STRIDE_MIN, plan);
-	if (!err && view->caps & MP_CAP_SEQUENCE)
-		err = mp_line_along_plan(view, plan);
-	plan->stage++;
-	if (!err)
-		err = plan_rest(view, &first, plan);
-	return err ? err : 1;
-}
-
-/* -- what it says ------------------------------------------------------- */
+/* -- what is seen ------------------------------------------------------- */
 
 /**
  * struct seen - all that was seen of the first level
@@ -404,10 +336,14 @@ static uint32_t line_of(const struct mp_view *view, const struct seen *seen)
 	if (seen->st.quiet && counts->line &&
 	    fetched == counts->line && counts->line <= limit)
 		return counts->line;
-	if (flushes && !seen->st.quiet && limit == FLUSHED &&
-	    !(fetched > 0 && fetched < FLUSHED))
-		return seen->half == MP_LINE_YES ? FLUSHED :
-		       seen->half == MP_LINE_NO ? MP_LINE_COUNT_FROM : 0;
+	if (flushes && !seen->st.quiet && limit == FLUSHED) {
+		/* What a flush of its other half leaves is a line. */
+		if (seen->half == MP_LINE_NO)
+			return MP_LINE_COUNT_FROM;
+		if (!(fetched > 0 && fetched < FLUSHED) &&
+		    seen->along.comes[0] != MP_LINE_NO)
+			return seen->half == MP_LINE_YES ? FLUSHED : 0;
+	}
 	if (!counts->clear || !is_served_next(seen))
 		return 0;
 	if (seen->st.quiet)
@@ -417,15 +353,138 @@ static uint32_t line_of(const struct mp_view *view, const struct seen *seen)
 	return counts->line == FLUSHED ? FLUSHED : 0;
 }
 
-static void say_line(const struct mp_view *view, const struct seen *seen,
+/**
+ * struct answer - the line
+ * @bytes: 0 = not known
+ * @replicates: that it rests on
+ * @together: neighbours said it, by what goes with what
+ */
+struct answer {
+	uint32_t bytes;
+	uint32_t replicates;
+	bool together;
+};
+
+/*
+ * What is still open, neighbours tell: of what was flushed, counted or came
+ * along longer lines further out, or prefetchers, may have had their part.
+ * These may also make two lines look like one whose halves come and go
+ * together, so that is asked where prefetchers are on.
+ */
+static int settle(const struct mp_view *view, const struct seen *seen,
+		  struct mp_plan *plan, struct mp_fact *fact,
+		  struct answer *out)
+{
+	struct mp_line_between between = {
+		.least = MP_LINE_COUNT_FROM, .most = most(seen),
+	};
+	int err;
+
+	*out = (struct answer){ line_of(view, seen), seen->counts.replicates,
+				false };
+	if (isnan(seen->first.fits_bytes) || out->bytes == MP_LINE_COUNT_FROM ||
+	    (out->bytes && seen->st.quiet))
+		return 0;
+	if (least(seen))
+		between.least = least(seen);
+	if (seen->counts.line && seen->counts.line < between.most)
+		between.most = seen->counts.line;
+	if (out->bytes && out->bytes < between.most)
+		between.most = out->bytes;
+	if (between.least == between.most)
+		*out = (struct answer){ between.least, seen->along.replicates,
+					false };
+	if (between.least >= between.most)
+		return 0;
+	err = mp_line_narrow(view, &seen->first, &seen->along, plan, fact,
+			     &between);
+	if (!err && between.replicates && between.least == between.most)
+		*out = (struct answer){ between.least, between.replicates,
+					true };
+	return err;
+}
+
+/* -- what is asked ------------------------------------------------------ */
+
+static int plan_flushes(const struct mp_view *view, struct mp_plan *plan)
+{
+	int err = 0;
+
+	if (!(view->caps & MP_CAP_SEQUENCE))
+		return 0;
+	for (uint32_t d = FLUSHED; d < MP_LINE_MAX && !err; d *= 2)
+		err = mp_line_flush_plan(view, MP_LINE_BOTH, d, plan);
+	return err ? err : mp_line_flush_plan(view, MP_LINE_ALONG,
+					      FLUSHED / 2, plan);
+}
+
+static int plan_strides(const struct mp_view *view,
+			const struct mp_line_first *first, uint32_t from,
+			struct mp_plan *plan)
+{
+	struct mp_sweep sweep;
+	int err = 0;
+
+	for (uint32_t s = from; s <= STRIDE_MAX && !err; s *= 2) {
+		stride_sweep(view, first, s, &sweep);
+		err = mp_sweep_plan(&sweep, view, footprint(first), REPLICATES,
+				    plan);
+	}
+	return err;
+}
+
+static int plan_rest(const struct mp_view *view, const struct mp_line_first *first,
+		     struct mp_plan *plan)
+{
+	struct answer answer;
+	struct seen seen;
+	int err = see(view, &seen, NULL);
+
+	if (err || !seen.st.n)
+		return err;
+	if (seen.fetched.shorter) {
+		err = plan_strides(view, first, STRIDE_MIN, plan);
+		plan->stage++;
+	}
+	if (!err)
+		err = mp_line_counts_plan(view, first, plan);
+	plan->stage++;
+	return err ? err : settle(view, &seen, plan, NULL, &answer);
+}
+
+static int next(const struct mp_view *view, struct mp_plan *plan)
+{
+	struct mp_line_first first = { .fits_bytes = NAN };
+	int err = mp_line_first_plan(view, plan);
+
+	if (!err)
+		err = plan_flushes(view, plan);
+	plan->stage++;
+	if (!err)
+		err = mp_line_first_find(view, &first);
+	if (err || isnan(first.fits_bytes))
+		return err ? err : 1;
+	err = plan_strides(view, &first, 2 * STRIDE_MIN, plan);
+	if (!err && view->caps & MP_CAP_SEQUENCE)
+		err = mp_line_along_plan(view, plan);
+	plan->stage++;
+	if (!err)
+		err = plan_rest(view, &first, plan);
+	return err ? err : 1;
+}
+
+/* -- what it says ------------------------------------------------------- */
+
+static void say_line(const struct seen *seen, const struct answer *answer,
 		     struct mp_fact *fact)
 {
-	const uint32_t line = line_of(view, seen);
-
 	snprintf(fact->method, sizeof(fact->method),
 		 "of slots far apart it holds as many as it has lines; neighbours that stay when one is flushed do not share one");
-	if (line) {
-		mp_line_bracket(fact, line, seen->counts.replicates);
+	if (answer->together)
+		snprintf(fact->method, sizeof(fact->method),
+			 "neighbours in one line are kept by a load of either, those in two are not");
+	if (answer->bytes) {
+		mp_line_bracket(fact, answer->bytes, answer->replicates);
 		return;
 	}
 	mp_fact_cannot(fact, "bytes",
@@ -516,6 +575,7 @@ static void say_sector(const struct mp_fact *line, const struct seen *seen,
 static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
 	struct mp_fact line, *fact;
+	struct answer answer;
 	struct seen seen;
 	int err;
 
@@ -523,9 +583,11 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 	if (!fact)
 		return -ENOMEM;
 	err = see(view, &seen, fact);
+	if (!err)
+		err = settle(view, &seen, NULL, fact, &answer);
 	if (err)
 		return err;
-	say_line(view, &seen, fact);
+	say_line(&seen, &answer, fact);
 	line = *fact;
 	fact = mp_cpu_fact(facts, view, mp_cpu_level_name[0], "sector",
 			   "bytes");
