@@ -14,11 +14,13 @@
 #include "probe/line_together.h"
 
 #define MACHINE "machine name=a clock_mhz=3000 memory_latency=250\n"
+#define SEEDS 24u
 #define SMALL "place pages=random thp=refused\n"
 #define CLOCK "clock tsc_mhz=2600 step=1 read=40\n" \
 	"noise gaps=0.02\n"
 
 static struct made_sim sim;
+static uint64_t seed;
 
 static void open_sim(const char *text)
 {
@@ -26,6 +28,7 @@ static void open_sim(const char *text)
 
 	snprintf(words, sizeof(words), MACHINE "%s" CLOCK, text);
 	made_sim_open(&sim, words);
+	sim.view.seed += seed;
 	sim.view.caps |= MP_CAP_SEQUENCE | MP_CAP_PHASES;
 	sim.view.quiet = MP_WISH_PREFETCH_OFF;
 }
@@ -155,6 +158,20 @@ static void what_an_outer_level_keeps_is_no_line_here(void **state)
 		       "place pages=contiguous\n", 32);
 }
 
+/* Of so many pages, each on its sets as chance will have it, neighbours may
+ * well be lost together, or not, for a replicate. */
+static void pages_that_happen_to_meet_are_no_answer(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < SEEDS; i++) {
+		seed = i;
+		allows("level name=l1d size=28K ways=1 line=64 latency=4 policy=lru index=physical\n"
+		       "level name=l2 size=288K ways=16 line=128 latency=7 policy=fifo inclusion=inclusive\n"
+		       SMALL, 64);
+	}
+	seed = 0;
+}
+
 /* Looking at what is there uses it, and makes it stay. */
 static void lines_that_use_makes_stay_are_not_halved(void **state)
 {
@@ -199,6 +216,7 @@ int main(void)
 		cmocka_unit_test(sectors_before_a_near_level_are_told_from_lines),
 		cmocka_unit_test(long_lines_are_told_where_a_prefetcher_stays_on),
 		cmocka_unit_test(what_an_outer_level_keeps_is_no_line_here),
+		cmocka_unit_test(pages_that_happen_to_meet_are_no_answer),
 		cmocka_unit_test(lines_that_use_makes_stay_are_not_halved),
 		cmocka_unit_test(a_clock_of_long_steps_says_nothing_of_neighbours),
 	};

@@ -53,6 +53,8 @@
 #define SECTORS_APART 0.5
 /* Times of one level do not differ by more. */
 #define NEXT_LEVEL 1.2
+#define SERVED_BOTH 1.1
+
 static uint64_t rounded(double length)
 {
 	return (uint64_t)ceil(length / 4096) * 4096;
@@ -278,6 +280,24 @@ static bool is_served_next(const struct seen *seen)
 	return seen->counts.time <= NEXT_LEVEL * most;
 }
 
+/*
+ * .. nor, where that is told apart, from further out than what the other half
+ * of such a line is found in: a level that has both, and did not lose them.
+ */
+static bool is_lost_here(const struct seen *seen)
+{
+	const struct mp_line_along *along = &seen->along;
+	uint32_t half = 0;
+
+	while (2 * MP_LINE_ALONG_FROM << half < seen->counts.line)
+		half++;
+	return seen->st.quiet && along->quiet && along->replicates &&
+	       seen->counts.line > MP_LINE_COUNT_FROM && seen->counts.clear &&
+	       is_served_next(seen) && along->comes[half] == MP_LINE_NO &&
+	       seen->counts.time <= SERVED_BOTH *
+				    (seen->first.latency + along->later[half]);
+}
+
 /* Neighbours up to here come along with a load, and nothing but what shares
  * a line brings them: it is no shorter. 0 = that does not show. */
 static uint32_t least(const struct seen *seen)
@@ -325,6 +345,8 @@ static uint32_t line_of(const struct mp_view *view, const struct seen *seen)
 	if (counts->line == MP_LINE_COUNT_FROM)
 		return MP_LINE_COUNT_FROM;
 	if (counts->line && counts->line == least(seen))
+		return counts->line;
+	if (counts->line <= limit && is_lost_here(seen))
 		return counts->line;
 	/* Rings and loads contradict each other: this one may be shorter. */
 	if (seen->fetched.bytes > fetched)

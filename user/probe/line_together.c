@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #include "analysis/clock.h"
+#include "analysis/stat.h"
 #include "backend.h"
 #include "ioctl/memprobe.h"
 #include "window.h"
@@ -36,14 +37,16 @@
 #define SLOTS_MAX 16
 #define HOPS 96u
 #define REPLICATES MP_LINE_SURE
+#define REPLICATES_MAX 32u
 /* What F walks, of what fits: it leaves U there, and both together do not.
  * What is used again and again stays longer with some policies. */
-static const double parts[] = { 0.65, 1.3, 0.33, 2.6 };
+static const double parts[] = { 0.65, 0.55, 0.8, 1.3, 0.45 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 /* So large a share has to be lost, and so far from what the other answer
- * allows. */
+ * allows, and so many standard errors. */
 #define LOST 0.5
-#define CLEAR 0.4
+#define CLEAR 0.3
+#define SURE 3.0
 /* Of hops that hit so many may take longer than the time they are told by. */
 #define HITS_ABOVE 0.6
 #define TICKS 2048u
@@ -176,14 +179,20 @@ struct hops {
 	double above[LOOKS][TICKS];
 };
 
-/* Shares that are lost; of what is lost where L is not loaded, what the next
- * level still has. */
+/* A share of slots, and its standard error: replicates lie on other pages. */
+struct share {
+	double mean;
+	double error;
+};
+
+/* What is lost; of what is lost where L is not loaded, what the next level
+ * still has. */
 struct lost {
-	double u_early;
-	double l_late;
-	double u_late;
-	double alone;
-	double near;
+	struct share u_early;
+	struct share l_late;
+	struct share u_late;
+	struct share alone;
+	struct share near;
 };
 
 /* The fourth actor looks at U behind F; else the last one of all looks. */
@@ -269,12 +278,56 @@ static bool take_all(const struct mp_view *view, const struct shape *shape,
 	return hops->replicates > 0;
 }
 
-/* .. of what does not hit. */
-static double lost_above(const struct hops *hops, uint32_t look, uint32_t bar)
+/* Hops of one look of a batch, and those that took longer than @above and no
+ * longer than @most. */
+static double share_of(const struct mp_batch *batch, enum look look,
+		       uint32_t above, uint32_t most)
 {
-	const double hits = hops->above[HITS][bar];
+	double all = 0, n = 0;
 
-	return (hops->above[look][bar] - hits) / (1 - hits);
+	for (uint32_t i = 0; i < batch->n_samples; i++) {
+		const struct memprobe_sample *s = &batch->sample[i];
+		const uint64_t *word = batch->payload + s->payload_offset;
+
+		if (look_of(&batch->exp, look, s) != look ||
+		    !mp_sample_calm(s) ||
+		    s->payload_kind != MEMPROBE_PAYLOAD_HIST)
+			continue;
+		for (uint32_t w = 0; w + 1 < s->payload_count; w += 2) {
+			all += (double)word[w + 1];
+			if (word[w] > above && word[w] <= most)
+				n += (double)word[w + 1];
+		}
+	}
+	return n / all;
+}
+
+/* .. of all replicates, of what does not hit. */
+static struct share shares_of(const struct mp_view *view,
+			      const struct shape *shape, enum look look,
+			      uint32_t above, uint32_t most,
+			      const struct hops *hops)
+{
+	double hits = hops->above[HITS][above], share[REPLICATES_MAX];
+	struct mp_exp exp;
+	uint32_t n = 0;
+
+	if (most < TICKS)
+		hits -= hops->above[HITS][most];
+	experiment(view, shape, look, &exp);
+	for (uint32_t i = 0; i < view->n_batches && n < REPLICATES_MAX; i++) {
+		const struct mp_batch *batch = view->batch[i];
+		double one;
+
+		if (!mp_batch_counts(batch) ||
+		    !mp_exp_equal(&batch->exp, &exp))
+			continue;
+		one = share_of(batch, look, above, most);
+		if (!isnan(one))
+			share[n++] = (one - hits) / (1 - hits);
+	}
+	return (struct share){ mp_stat_mean(share, n),
+			       n > 1 ? mp_stat_sd(share, n) / sqrt(n) : NAN };
 }
 
 /* The time that shows most of what is lost where L is not loaded. */
@@ -311,27 +364,41 @@ static uint32_t next_most(const struct hops *hops, double both, uint32_t bar)
 	return (uint32_t)ceil(hops->read_ticks + NEXT_MOST * most);
 }
 
-static void lost_of(const struct hops *hops, double both, struct lost *lost)
+static void lost_of(const struct mp_view *view, const struct shape *shape,
+		    double both, const struct hops *hops, struct lost *lost)
 {
 	const uint32_t bar = bar_of(hops), most = next_most(hops, both, bar);
 
-	lost->u_early = lost_above(hops, U_EARLY, bar);
-	lost->l_late = lost_above(hops, L_LATE, bar);
-	lost->u_late = lost_above(hops, U_LATE, bar);
-	lost->alone = lost_above(hops, U_ALONE, bar);
-	lost->near = lost->alone - lost_above(hops, U_ALONE, most);
+	lost->u_early = shares_of(view, shape, U_EARLY, bar, UINT32_MAX, hops);
+	lost->l_late = shares_of(view, shape, L_LATE, bar, UINT32_MAX, hops);
+	lost->u_late = shares_of(view, shape, U_LATE, bar, UINT32_MAX, hops);
+	lost->alone = shares_of(view, shape, U_ALONE, bar, UINT32_MAX, hops);
+	lost->near = shares_of(view, shape, U_ALONE, bar, most, hops);
+}
+
+/* So far from what the other answer allows. */
+static double clear_of(const struct share *a, const struct share *b,
+		       const struct share *c)
+{
+	return CLEAR + SURE * sqrt(a->error * a->error + b->error * b->error +
+				   c->error * c->error);
 }
 
 static uint32_t judge(const struct lost *lost, double both)
 {
-	const double two = lost->near - (isnan(both) ? lost->u_early : 0);
-	const double one = lost->u_early + lost->l_late;
+	static const struct share none;
+	const struct share *back = isnan(both) ? &lost->u_early : &none;
+	const double two = lost->near.mean - back->mean;
+	const double one = lost->u_early.mean + lost->l_late.mean;
 
-	if (!(lost->alone >= LOST))
+	if (!(lost->alone.mean >= LOST))
 		return MP_LINE_UNSURE;
-	if (lost->u_late >= one + CLEAR)
+	if (lost->u_late.mean >= one + clear_of(&lost->u_late, &lost->u_early,
+						&lost->l_late))
 		return MP_LINE_NO;
-	return lost->u_late <= two - CLEAR ? MP_LINE_YES : MP_LINE_UNSURE;
+	return lost->u_late.mean <= two - clear_of(&lost->u_late, &lost->near,
+						   back) ?
+	       MP_LINE_YES : MP_LINE_UNSURE;
 }
 
 static int plan_all(const struct mp_view *view, const struct shape *shape,
@@ -360,7 +427,7 @@ static int try(const struct mp_view *view, const struct shape *shape,
 	if (!hops)
 		return -ENOMEM;
 	if (!err && take_all(view, shape, fact, hops)) {
-		lost_of(hops, both, &lost);
+		lost_of(view, shape, both, hops, &lost);
 		*says = judge(&lost, both);
 		*replicates = hops->replicates;
 	}
