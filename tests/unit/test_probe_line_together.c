@@ -110,6 +110,25 @@ static void halves_of_a_line_are_told_beside_the_same_prefetcher(void **state)
 	   "place pages=contiguous\n", 64);
 }
 
+/* Where what stays tells nothing, the upper half brings the next slot. */
+static void a_next_line_prefetcher_shows_where_replacement_hides_lines(void **state)
+{
+	(void)state;
+	is_not_another("level name=l1d size=24K ways=6 line=32 latency=4 policy=srrip\n"
+		       "level name=l2 size=56K ways=1 line=64 sector=32 latency=19 policy=qlru_h00_m1_r0_u1 inclusion=inclusive\n"
+		       "level name=l3 size=256K ways=4 line=64 latency=63 inclusion=inclusive\n"
+		       "prefetch kind=next into=l1d switch=no\n"
+		       "place pages=contiguous thp=refused\n", 32);
+	is_not_another("level name=l1d size=24K ways=6 line=32 latency=4 policy=random\n"
+		       "level name=l2 size=96K ways=8 line=64 latency=19 inclusion=inclusive\n"
+		       "prefetch kind=next into=l1d switch=no\n"
+		       "place pages=contiguous thp=refused\n", 32);
+	is("level name=l1d size=24K ways=6 line=64 latency=4 policy=random\n"
+	   "level name=l2 size=96K ways=8 line=64 latency=19 inclusion=inclusive\n"
+	   "prefetch kind=stream into=l2 switch=no\n"
+	   "place pages=contiguous thp=refused\n", 64);
+}
+
 /* It is the same whichever of the two is loaded. */
 static void pairs_that_come_and_go_together_are_two_lines(void **state)
 {
@@ -211,6 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_next_line_prefetcher_brings_is_no_half_of_a_line),
 		cmocka_unit_test(halves_of_a_line_are_told_beside_the_same_prefetcher),
+		cmocka_unit_test(a_next_line_prefetcher_shows_where_replacement_hides_lines),
 		cmocka_unit_test(pairs_that_come_and_go_together_are_two_lines),
 		cmocka_unit_test(short_lines_within_a_long_one_further_out_are_found),
 		cmocka_unit_test(sectors_before_a_near_level_are_told_from_lines),

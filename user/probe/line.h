@@ -97,6 +97,8 @@ int mp_line_count(const struct mp_view *view, const struct mp_line_room *room,
 enum mp_line_pair {
 	MP_LINE_BOTH,	/* both are loaded, the other one is flushed */
 	MP_LINE_ALONG,	/* it is flushed, then the other loaded and flushed */
+	MP_LINE_BEYOND,	/* it is flushed, then the upper half of the slot before
+			 * loaded */
 };
 
 /**

@@ -17,6 +17,8 @@
  * beside, does not reach the next. */
 #define GROUP_SLOTS 16u
 #define GROUPS 40u
+/* .. and of so many slots the last shares no pair of lines with the next. */
+#define PAIRED 4u
 #define KINDS 3u
 enum kind { ASKED, THERE, NOWHERE };
 #define BURSTS 8u
@@ -31,6 +33,16 @@ enum kind { ASKED, THERE, NOWHERE };
 static void step(struct mp_exp *exp, uint32_t slot, uint32_t what)
 {
 	exp->steps[exp->n_steps++] = MEMPROBE_STEP(slot, what);
+}
+
+/* Visits are to the lower half twice before they come to the upper one. */
+static void ask_beyond(struct mp_exp *exp, uint32_t slot)
+{
+	step(exp, slot + 1, MEMPROBE_STEP_FLUSH);
+	for (uint32_t i = 0; i < 3; i++)
+		step(exp, slot, MEMPROBE_STEP_FLUSH);
+	step(exp, slot, MEMPROBE_STEP_TOUCH);
+	step(exp, slot + 1, MEMPROBE_STEP_TIME);
 }
 
 /* What is brought along may lie ahead, so each of a pair is timed in turn
@@ -70,7 +82,10 @@ static void sequence(const struct mp_view *view, enum mp_line_pair pair,
 	for (uint32_t i = 0; i < GROUPS; i++) {
 		const uint32_t at = i * KINDS * GROUP_SLOTS;
 
-		ask(exp, pair, apart, at, i % 2);
+		if (pair == MP_LINE_BEYOND)
+			ask_beyond(exp, at + PAIRED - 1);
+		else
+			ask(exp, pair, apart, at, i % 2);
 		step(exp, at + THERE * GROUP_SLOTS, MEMPROBE_STEP_TOUCH);
 		step(exp, at + THERE * GROUP_SLOTS, MEMPROBE_STEP_TIME);
 		step(exp, at + NOWHERE * GROUP_SLOTS, MEMPROBE_STEP_FLUSH);

@@ -387,6 +387,25 @@ struct answer {
 	bool together;
 };
 
+/* A prefetcher that brings the upper half of a slot with the lower one, as if
+ * they were one line, brings the next slot with the upper one, and not with
+ * the lower. */
+static int rule_out_next(const struct mp_view *view, const struct seen *seen,
+			 struct mp_plan *plan, struct mp_fact *fact,
+			 struct answer *out)
+{
+	int err = 0;
+
+	if (!(view->caps & MP_CAP_SEQUENCE) ||
+	    seen->along.comes[1] == MP_LINE_YES)
+		return 0;
+	if (plan)
+		err = mp_line_flush_plan(view, MP_LINE_BEYOND, FLUSHED, plan);
+	if (mp_line_flush(view, MP_LINE_BEYOND, FLUSHED, fact) != MP_LINE_YES)
+		out->bytes = 0;
+	return err;
+}
+
 /*
  * What is still open, neighbours tell: of what was flushed, counted or came
  * along longer lines further out, or prefetchers, may have had their part.
@@ -420,9 +439,13 @@ static int settle(const struct mp_view *view, const struct seen *seen,
 		return 0;
 	err = mp_line_narrow(view, &seen->first, &seen->along, plan, fact,
 			     &between);
-	if (!err && between.replicates && between.least == between.most)
+	if (err)
+		return err;
+	if (between.replicates && between.least == between.most)
 		*out = (struct answer){ between.least, between.replicates,
 					true };
+	else if (out->bytes)
+		err = rule_out_next(view, seen, plan, fact, out);
 	return err;
 }
 
