@@ -110,7 +110,8 @@ enum mp_line_pair {
 int mp_line_flush_plan(const struct mp_view *view, enum mp_line_pair pair,
 		       uint32_t apart, struct mp_plan *plan);
 
-/** mp_line_flush() - MP_LINE_YES: what is timed went with what was flushed */
+/** mp_line_flush() - MP_LINE_YES: what is timed went with what was flushed;
+ * or did not come into the first level with what was loaded */
 uint32_t mp_line_flush(const struct mp_view *view, enum mp_line_pair pair,
 		       uint32_t apart, struct mp_fact *fact);
 

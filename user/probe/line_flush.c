@@ -29,6 +29,10 @@ enum kind { ASKED, THERE, NOWHERE };
 #define CONTRAST 1.5
 #define LIKE_THERE 0.3
 #define LIKE_NOWHERE 0.7
+/* The nearest level outside takes longer by more than this part of a hit; and
+ * so many standard errors. */
+#define LATER 0.3
+#define SURE 4.0
 
 static void step(struct mp_exp *exp, uint32_t slot, uint32_t what)
 {
@@ -134,7 +138,22 @@ static double usual(double *value, uint32_t n)
 	return mp_stat_mean(value, (size_t)(KEPT * n));
 }
 
-static uint32_t judge(struct ticks *ticks, double read_ticks)
+/* Is what was asked for further away than what is there, if by little? */
+static bool is_further(const struct ticks *ticks, const double *time)
+{
+	double error[KINDS];
+
+	for (uint32_t i = 0; i < KINDS; i++)
+		error[i] = mp_stat_sd(ticks->value[i],
+				      (size_t)(KEPT * ticks->n[i])) /
+			   sqrt(KEPT * ticks->n[i]);
+	return time[ASKED] - time[THERE] >
+	       fmax(LATER * time[THERE], SURE * hypot(error[ASKED],
+						      error[THERE]));
+}
+
+static uint32_t judge(struct ticks *ticks, enum mp_line_pair pair,
+		      double read_ticks)
 {
 	double time[KINDS], z;
 
@@ -142,6 +161,8 @@ static uint32_t judge(struct ticks *ticks, double read_ticks)
 		time[i] = usual(ticks->value[i], ticks->n[i]) - read_ticks;
 	if (!(time[NOWHERE] > CONTRAST * fmax(time[THERE], 0)))
 		return MP_LINE_UNSURE;
+	if (pair == MP_LINE_BEYOND)
+		return is_further(ticks, time) ? MP_LINE_YES : MP_LINE_NO;
 	z = (time[ASKED] - time[THERE]) / (time[NOWHERE] - time[THERE]);
 	return z < LIKE_THERE ? MP_LINE_NO :
 	       z > LIKE_NOWHERE ? MP_LINE_YES : MP_LINE_UNSURE;
@@ -173,7 +194,7 @@ uint32_t mp_line_flush(const struct mp_view *view, enum mp_line_pair pair,
 			mp_fact_note(fact, batch->id);
 	}
 	if (ticks.n[ASKED])
-		says = judge(&ticks, read_ticks);
+		says = judge(&ticks, pair, read_ticks);
 	free(all);
 	return says;
 }
