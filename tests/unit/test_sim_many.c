@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many loads of a store in a row are those loads one by one: the same misses,
- * and the same bytes of state behind them.
+ * Many loads of a store in a row are those loads one by one, and so is one load
+ * by the short way: the same misses, and the same bytes of state behind them.
  */
 #include "backend/sim_many.h"
 
@@ -38,39 +38,45 @@ static void make(struct store *store, const struct mp_sim_shape *shape)
 }
 
 /* Some of a block, in order. */
-static uint32_t choose(struct mp_rng *rng, uint8_t *which)
+static uint32_t choose(struct mp_rng *rng, uint16_t *which)
 {
 	uint32_t n = 0;
 
 	for (uint32_t k = 0; k < MP_SIM_BLOCK; k++) {
-		which[n] = (uint8_t)k;
+		which[n] = (uint16_t)k;
 		n += mp_rng_below(rng, 4) != 0;
 	}
 	return n;
 }
 
-static void block(struct store *one, struct store *many, uint64_t span,
-		  struct mp_rng *rng)
+static void block(struct store *one, struct store *many, struct store *brief,
+		  uint64_t span, struct mp_rng *rng)
 {
 	uint64_t at[MP_SIM_BLOCK], set[MP_SIM_BLOCK];
-	uint8_t which[MP_SIM_BLOCK], missed[MP_SIM_BLOCK];
+	uint16_t which[MP_SIM_BLOCK], missed[MP_SIM_BLOCK];
 	uint32_t victim[MP_SIM_BLOCK];
 	const bool asks = mp_rng_below(rng, 2);
-	uint32_t n, misses, seen = 0;
+	uint32_t n, misses, out, seen = 0;
 
 	for (uint32_t k = 0; k < MP_SIM_BLOCK; k++)
 		at[k] = mp_rng_below(rng, span) & ~7ull;
 	mp_sim_cache_sets(&one->cache, at, at, MP_SIM_BLOCK, set);
 	n = choose(rng, which);
-	memcpy(missed, which, n);
+	memcpy(missed, which, n * sizeof(*which));
 	/* Into the list that is read, as loads do from level to level. */
 	misses = mp_sim_many_touch(&many->cache, set, at, missed, n, missed,
 				   asks ? victim : NULL);
 	for (uint32_t i = 0; i < n; i++) {
-		const uint8_t k = which[i];
+		const uint16_t k = which[i];
+		const bool hit = mp_sim_many_one(&brief->cache, set[k], at[k],
+						 &out);
 
-		if (mp_sim_cache_touch(&one->cache, set[k], at[k]))
+		if (mp_sim_cache_touch(&one->cache, set[k], at[k])) {
+			assert_true(hit);
 			continue;
+		}
+		assert_false(hit);
+		assert_int_equal(out, one->cache.victim);
 		assert_true(seen < misses);
 		if (asks)
 			assert_int_equal(victim[seen], one->cache.victim);
@@ -88,11 +94,12 @@ static void compare(uint32_t policy, uint32_t ways, uint32_t sets,
 		.policy = policy,
 		.qlru = { .fill = 1, .hit_oldest = 1, .hit_older = 1 },
 	};
-	struct store one, many;
+	struct store one, many, brief;
 	struct mp_rng rng;
 
 	make(&one, &shape);
 	make(&many, &shape);
+	make(&brief, &shape);
 	mp_rng_seed(&rng, ways + sets);
 	for (uint32_t i = 0; i < BLOCKS; i++) {
 		const uint64_t lines = shape.lines * (2 + i / 100 % 3) / 2 + 1;
@@ -102,13 +109,17 @@ static void compare(uint32_t policy, uint32_t ways, uint32_t sets,
 
 			mp_sim_cache_limit(&one.cache, share);
 			mp_sim_cache_limit(&many.cache, share);
+			mp_sim_cache_limit(&brief.cache, share);
 		}
-		block(&one, &many, lines * LINE, &rng);
+		block(&one, &many, &brief, lines * LINE, &rng);
 		assert_memory_equal(one.state, many.state,
+				    mp_sim_cache_bytes(&one.cache));
+		assert_memory_equal(one.state, brief.state,
 				    mp_sim_cache_bytes(&one.cache));
 	}
 	free(one.state);
 	free(many.state);
+	free(brief.state);
 }
 
 static void loads_in_a_row_are_those_one_by_one(void **state)

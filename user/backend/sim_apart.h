@@ -5,9 +5,9 @@
 #include "sim_memory.h"
 
 /**
- * mp_sim_apart_loads() - loads of a block, level by level
- * @memory: no level of it is inclusive, it has no prefetchers that are on, and
- *	of its stores one at most draws from the random source
+ * mp_sim_apart_loads() - loads of a block, level by level where that is the
+ *	same
+ * @memory: a CPU; its @head says which levels are walked load by load
  * @block: that they are in, looked up
  * @first: number of the first of them in the block
  * @n: how many

@@ -273,6 +273,51 @@ static uint32_t layout_of(const struct mp_sim_cache *cache)
 	return MP_SIM_ORDERED;
 }
 
+static uint32_t lru_kind(uint32_t pitch)
+{
+	switch (pitch) {
+	case 4:
+		return MP_SIM_STORE_LRU_4;
+	case 8:
+		return MP_SIM_STORE_LRU_8;
+	case 12:
+		return MP_SIM_STORE_LRU_12;
+	case 16:
+		return MP_SIM_STORE_LRU_16;
+	default:
+		return MP_SIM_STORE_LRU;
+	}
+}
+
+static uint32_t in_place_kind(uint32_t policy)
+{
+	switch (policy) {
+	case MP_SIM_RANDOM:
+		return MP_SIM_STORE_RANDOM;
+	case MP_SIM_TREE_PLRU:
+		return MP_SIM_STORE_TREE_PLRU;
+	case MP_SIM_BIT_PLRU:
+		return MP_SIM_STORE_BIT_PLRU;
+	case MP_SIM_NRU:
+		return MP_SIM_STORE_NRU;
+	case MP_SIM_SRRIP:
+		return MP_SIM_STORE_SRRIP;
+	default:
+		return MP_SIM_STORE_QLRU;
+	}
+}
+
+static uint32_t kind_of(const struct mp_sim_cache *cache)
+{
+	if (cache->layout == MP_SIM_LINKED)
+		return MP_SIM_STORE_LIST;
+	if (cache->layout == MP_SIM_IN_PLACE && !cache->wide_pitch)
+		return in_place_kind(cache->policy);
+	if (cache->layout == MP_SIM_ORDERED && cache->policy == MP_SIM_LRU)
+		return lru_kind(cache->pitch);
+	return MP_SIM_STORE_OTHER;
+}
+
 /* Random replacement remembers nothing of any way. */
 static bool needs_bytes(const struct mp_sim_cache *cache)
 {
@@ -304,6 +349,7 @@ int mp_sim_cache_init(struct mp_sim_cache *cache,
 	if (needs_bytes(cache))
 		cache->wide_pitch = (uint32_t)((sizeof(struct mp_sim_wide) +
 				    cache->ways + 7) / 8 * 8);
+	cache->kind = kind_of(cache);
 	cache->line_shift = log2_of(shape->line_bytes);
 	cache->sector_shift = log2_of(shape->sector_bytes);
 	cache->sectors = (uint32_t)(shape->line_bytes / shape->sector_bytes);
@@ -383,8 +429,19 @@ void mp_sim_cache_sets(const struct mp_sim_cache *cache,
 		__builtin_prefetch(cache->order + set[i], 1);
 }
 
-bool mp_sim_cache_touch(struct mp_sim_cache *cache, uint64_t set,
-			uint64_t virtual)
+uint64_t mp_sim_cache_set(const struct mp_sim_cache *cache, uint64_t virtual,
+			  uint64_t physical)
+{
+	const uint64_t line = (cache->by_virtual ? virtual : physical) >>
+			      cache->line_shift;
+
+	if (cache->is_masked)
+		return line & cache->set_mask;
+	return cache->slices == 1 ? remainder_of(line, &cache->in_sets) :
+				    sliced_set(cache, line);
+}
+
+static bool touch(struct mp_sim_cache *cache, uint64_t set, uint64_t virtual)
 {
 	const uint32_t sector = mp_sim_set_sector(cache, virtual);
 	const uint32_t key = mp_sim_set_key(cache, virtual);
@@ -396,6 +453,17 @@ bool mp_sim_cache_touch(struct mp_sim_cache *cache, uint64_t set,
 		return touch_in_place(cache, set, key, sector);
 	return mp_sim_list_touch(cache->list, key, sector, mp_sim_set_room(cache, 0),
 				 cache->policy == MP_SIM_LRU, &cache->victim);
+}
+
+bool mp_sim_cache_touch(struct mp_sim_cache *cache, uint64_t set,
+			uint64_t virtual)
+{
+	const bool hit = touch(cache, set, virtual);
+
+	if (!hit)
+		mp_sim_set_note(cache, mp_sim_set_key(cache, virtual),
+				cache->victim);
+	return hit;
 }
 
 bool mp_sim_cache_victim(const struct mp_sim_cache *cache, uint64_t *virtual)
@@ -416,6 +484,8 @@ static uint32_t sectors_of(const struct mp_sim_cache *cache, uint64_t set,
 
 	if (cache->layout == MP_SIM_LINKED)
 		return cache->list[key].sectors;
+	if (cache->held && !cache->held[key])
+		return 0;
 	way = mp_sim_set_find(words, cache->pitch, key << cache->sectors,
 		   ~0u << cache->sectors);
 	return way == MP_SIM_SET_ABSENT ? 0 :
@@ -444,6 +514,8 @@ bool mp_sim_cache_take(struct mp_sim_cache *cache, uint64_t set,
 
 	if (cache->layout == MP_SIM_LINKED)
 		return mp_sim_list_take(cache->list, key);
+	if (cache->held && !cache->held[key])
+		return false;
 	way = mp_sim_set_find(words, cache->pitch, key << cache->sectors,
 		   ~0u << cache->sectors);
 	if (way == MP_SIM_SET_ABSENT)
@@ -452,6 +524,8 @@ bool mp_sim_cache_take(struct mp_sim_cache *cache, uint64_t set,
 		mp_sim_set_pull(words, cache->pitch, way);
 	else
 		empty(cache, set, way);
+	if (cache->held)
+		cache->held[key] = 0;
 	return true;
 }
 
@@ -460,6 +534,8 @@ static void limit_set(struct mp_sim_cache *cache, uint64_t set)
 	uint32_t *words = cache->word + set * cache->pitch;
 
 	for (uint32_t way = mp_sim_set_room(cache, set); way < cache->ways; way++) {
+		if (cache->held)
+			cache->held[words[way] >> cache->sectors] = 0;
 		if (words[way] && cache->layout == MP_SIM_IN_PLACE)
 			empty(cache, set, way);
 		words[way] = 0;

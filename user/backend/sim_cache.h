@@ -53,14 +53,37 @@ enum mp_sim_layout {
 };
 
 /**
+ * enum mp_sim_store_kind - what the sets of a store are like; sim_many.c has a short
+ *	way for each but the last
+ */
+enum mp_sim_store_kind {
+	MP_SIM_STORE_LRU_4,	/* so many words a set */
+	MP_SIM_STORE_LRU_8,
+	MP_SIM_STORE_LRU_12,
+	MP_SIM_STORE_LRU_16,
+	MP_SIM_STORE_LRU,
+	MP_SIM_STORE_LIST,
+	MP_SIM_STORE_RANDOM,
+	MP_SIM_STORE_TREE_PLRU,
+	MP_SIM_STORE_BIT_PLRU,
+	MP_SIM_STORE_NRU,
+	MP_SIM_STORE_SRRIP,
+	MP_SIM_STORE_QLRU,
+	MP_SIM_STORE_OTHER,
+};
+
+/**
  * struct mp_sim_cache - a store; its state lies in memory of the caller's
  * @word: tags with sector bits, @pitch a set
  * @order: bits of ways, one a set (MP_SIM_IN_PLACE, up to 64 ways)
  * @wide: the same for more ways, @wide_pitch bytes a set; else NULL
  * @list: lines by their keys (MP_SIM_LINKED)
+ * @held: for each key, whether its line is there; NULL = not kept. It says
+ *	nothing that the state does not
  * @rng: source of random replacement
  * @in_sets, @in_slice_sets, @in_slices: by which lines are divided
  * @layout: enum mp_sim_layout
+ * @kind: enum mp_sim_store_kind
  * @keys: keys that there can be, 0 included
  * @room_low, @room_share: ways a set that may be filled: @room_low, and one
  *	more in @room_share / 2^32 of the sets
@@ -73,6 +96,7 @@ struct mp_sim_cache {
 	struct mp_sim_order *order;
 	char *wide;
 	struct mp_sim_link *list;
+	uint8_t *held;
 	struct mp_rng *rng;
 	uint64_t sets;
 	uint64_t slice_sets;
@@ -81,6 +105,7 @@ struct mp_sim_cache {
 	struct mp_sim_divisor in_slices;
 	uint64_t set_mask;
 	uint32_t layout;
+	uint32_t kind;
 	uint32_t slices;
 	uint32_t ways;
 	uint32_t pitch;
@@ -135,6 +160,10 @@ void mp_sim_cache_attach(struct mp_sim_cache *cache, void *state,
 void mp_sim_cache_sets(const struct mp_sim_cache *cache,
 		       const uint64_t *virtual, const uint64_t *physical,
 		       uint32_t n, uint64_t *set);
+
+/** mp_sim_cache_set() - the set of one address */
+uint64_t mp_sim_cache_set(const struct mp_sim_cache *cache, uint64_t virtual,
+			  uint64_t physical);
 
 /**
  * mp_sim_cache_touch() - use a line, filling it if it is not there

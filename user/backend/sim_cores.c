@@ -13,6 +13,8 @@
 #define STATE_ALIGN 64u
 /* An arena below this part of the state touches few of its pages. */
 #define FRESH_SHARE 0.25
+/* What lines lie in levels is not noted for more of them. */
+#define HELD_BYTES (64u << 20)
 /* Frames of different arenas come from different streams. */
 #define ARENA_SALT 0x9e3779b97f4a7c15ull
 
@@ -198,6 +200,65 @@ static int make_state(struct mp_sim_cores *cores, uint64_t reach_bytes)
 	return cores->state ? 0 : -ENOMEM;
 }
 
+/* Is it often asked whether a level has a line, as one is put out of an
+ * inclusive level outside it, or a prefetcher wants it? */
+static bool is_asked(const struct mp_sim_memory *memory, uint32_t k)
+{
+	bool asked = false;
+
+	if (memory->level[k].layout == MP_SIM_LINKED)
+		return false;
+	for (uint32_t i = k + 1; i < memory->n_levels; i++)
+		asked |= memory->inclusion[i] == MP_SIM_INCLUSIVE;
+	for (uint32_t i = 0; i < memory->n_prefetchers; i++) {
+		const uint32_t into = memory->prefetcher[i].into;
+
+		asked |= into == k || (into > k && memory->inclusion[into] ==
+						   MP_SIM_EXCLUSIVE);
+	}
+	return asked;
+}
+
+/* Hands out a byte a line of such levels, which are all empty; where @held is
+ * NULL nothing but their number. */
+static size_t part_held(struct mp_sim_cores *cores, uint8_t *held)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < cores->n; i++) {
+		struct mp_sim_memory *memory = &cores->memory[i];
+
+		for (uint32_t k = 0; k < memory->n_levels; k++) {
+			const uint32_t first = sharer(cores, i, k);
+			struct mp_sim_cache *level = &memory->level[k];
+
+			if (!is_asked(memory, k))
+				continue;
+			if (first != i)
+				level->held = cores->memory[first].level[k].held;
+			else
+				level->held = held ? held + bytes : NULL;
+			bytes += first == i ? level->keys : 0;
+		}
+	}
+	return bytes;
+}
+
+/* It is done without where there is no room. */
+static void note_held(struct mp_sim_cores *cores)
+{
+	const size_t bytes = part_held(cores, NULL);
+	uint8_t *held;
+
+	if (!bytes || bytes > HELD_BYTES)
+		return;
+	held = mp_sim_room_take(cores->room, MP_SIM_ROOM_HELD, bytes);
+	if (!held)
+		return;
+	memset(held, 0, bytes);
+	part_held(cores, held);
+}
+
 int mp_sim_cores_init(struct mp_sim_cores *cores,
 		      const struct mp_sim_machine *machine,
 		      const struct mp_sim_want *want)
@@ -218,6 +279,7 @@ int mp_sim_cores_init(struct mp_sim_cores *cores,
 	if (err)
 		goto err_free;
 	part_all(cores, cores->state);
+	note_held(cores);
 	mp_rng_seed(cores->state, mp_rng_mix(want->seed));
 	return 0;
 

@@ -17,7 +17,14 @@
  * Return: how many were not there.
  */
 uint32_t mp_sim_many_touch(struct mp_sim_cache *cache, const uint64_t *set,
-			   const uint64_t *virtual, const uint8_t *which,
-			   uint32_t n, uint8_t *missed, uint32_t *victim);
+			   const uint64_t *virtual, const uint16_t *which,
+			   uint32_t n, uint16_t *missed, uint32_t *victim);
+
+/**
+ * mp_sim_many_one() - mp_sim_cache_touch(), by a shorter way for most stores
+ * @victim: gets the key that was put out, 0 = none
+ */
+bool mp_sim_many_one(struct mp_sim_cache *cache, uint64_t set,
+		     uint64_t virtual, uint32_t *victim);
 
 #endif

@@ -24,11 +24,9 @@
  * @tlb: translation, for the page sizes that arenas have
  * @n_levels, @level, @latency_cycles, @inclusion: cache levels, inner to
  *	outer; behind the last latency that of memory
- * @is_plain: every level is non-inclusive
- * @translates_apart: no two stores draw from the random source: TLBs see the
- *	loads of a block in a row
- * @is_apart: nor are there prefetchers, and no level is inclusive: so does
- *	each level
+ * @translates_apart: it is nothing to the random source if TLBs see the loads
+ *	of a block in a row
+ * @head: so many levels see them one by one, those outside in a row, too
  * @prefetcher, @n_prefetchers: those that are on
  * @other: the next CPU in the circle of those that are simulated; itself
  *	where there is no other
@@ -47,9 +45,8 @@ struct mp_sim_memory {
 	const struct mp_sim_place *place;
 	struct mp_sim_tlb tlb[MP_SIM_PAGE_SIZES];
 	uint32_t n_levels;
-	bool is_plain;
 	bool translates_apart;
-	bool is_apart;
+	uint32_t head;
 	struct mp_sim_cache level[MP_SIM_LEVELS];
 	uint32_t latency_cycles[MP_SIM_LEVELS + 1];
 	uint32_t inclusion[MP_SIM_LEVELS];

@@ -9,6 +9,7 @@ enum mp_sim_room_part {
 	MP_SIM_ROOM_STATE,
 	MP_SIM_ROOM_BEFORE,
 	MP_SIM_ROOM_SUM,
+	MP_SIM_ROOM_HELD,
 	MP_SIM_ROOM_PARTS,
 };
 

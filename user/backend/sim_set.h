@@ -28,6 +28,16 @@ static inline uint32_t mp_sim_set_sector(const struct mp_sim_cache *cache,
 	return 1u << (virtual >> cache->sector_shift & (cache->sectors - 1));
 }
 
+/* A line comes, and another one goes (0: none does). */
+static inline void mp_sim_set_note(const struct mp_sim_cache *cache,
+				   uint32_t comes, uint32_t goes)
+{
+	if (!cache->held)
+		return;
+	cache->held[goes] = 0;
+	cache->held[comes] = 1;
+}
+
 /* The way that holds @key, or MP_SIM_SET_ABSENT. At most one does. */
 static inline uint32_t mp_sim_set_find(const uint32_t *set, uint32_t pitch, uint32_t key,
 			    uint32_t mask)
