@@ -6,8 +6,6 @@
 #include "exp.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,34 +31,43 @@ struct seen {
 
 _Static_assert((int)MP_EXP_ARENAS <= (int)MP_EXP_ACTORS, "seen is as wide");
 
-static int put(struct out *out, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static int put(struct out *out, const char *format, ...)
+/* Ids are asked for at every turn, and are this text: printf() is slow. */
+static int put(struct out *out, const char *text)
 {
-	size_t left = out->room - out->length;
-	va_list args;
-	int n;
+	const size_t length = strlen(text);
 
-	va_start(args, format);
-	n = vsnprintf(out->text + out->length, left, format, args);
-	va_end(args);
-	if (n < 0 || (size_t)n >= left)
+	if (length >= out->room - out->length)
 		return -ENOSPC;
-	out->length += (size_t)n;
+	memcpy(out->text + out->length, text, length + 1);
+	out->length += length;
 	return 0;
+}
+
+static int put_number(struct out *out, uint64_t value)
+{
+	char digits[24];
+	char *at = digits + sizeof(digits);
+
+	*--at = '\0';
+	do {
+		*--at = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	return put(out, at);
 }
 
 static int print_value(struct out *out, const struct mp_exp_field *field,
 		       uint64_t value)
 {
 	const char *name = mp_exp_value_name(field, value);
+	int err;
 
 	if (name)
-		return put(out, "%s", name);
-	if (field->is_signed)
-		return put(out, "%lld", (long long)value);
-	return put(out, "%llu", (unsigned long long)value);
+		return put(out, name);
+	if (!field->is_signed || (int64_t)value >= 0)
+		return put_number(out, value);
+	err = put(out, "-");
+	return err ? err : put_number(out, 0 - value);
 }
 
 static int print_field(const struct mp_exp *exp, struct mp_exp_item item,
@@ -73,19 +80,26 @@ static int print_field(const struct mp_exp *exp, struct mp_exp_item item,
 
 	if (value == field->usual && !field->shown)
 		return 0;
-	err = put(out, "%s%s%s=", out->length ? " " : "",
-		  mp_exp_item_name(item, prefix), field->name);
+	err = put(out, out->length ? " " : "");
+	if (!err)
+		err = put(out, mp_exp_item_name(item, prefix));
+	if (!err)
+		err = put(out, field->name);
+	if (!err)
+		err = put(out, "=");
 	return err ? err : print_value(out, field, value);
 }
 
 static int print_steps(const struct mp_exp *exp, struct out *out)
 {
+	const char *before = out->length ? " steps=" : "steps=";
 	int err = 0;
 
-	for (uint32_t i = 0; i < exp->n_steps && i < MP_EXP_STEPS && !err; i++)
-		err = put(out, "%s%u",
-			  i ? "," : out->length ? " steps=" : "steps=",
-			  exp->steps[i]);
+	for (uint32_t i = 0; i < exp->n_steps && i < MP_EXP_STEPS && !err; i++) {
+		err = put(out, i ? "," : before);
+		if (!err)
+			err = put_number(out, exp->steps[i]);
+	}
 	return err;
 }
 

@@ -313,8 +313,9 @@ static uint32_t kind_of(const struct mp_sim_cache *cache)
 		return MP_SIM_STORE_LIST;
 	if (cache->layout == MP_SIM_IN_PLACE && !cache->wide_pitch)
 		return in_place_kind(cache->policy);
-	if (cache->layout == MP_SIM_ORDERED && cache->policy == MP_SIM_LRU)
-		return lru_kind(cache->pitch);
+	if (cache->layout == MP_SIM_ORDERED)
+		return cache->policy == MP_SIM_LRU ? lru_kind(cache->pitch) :
+						     MP_SIM_STORE_FIFO;
 	return MP_SIM_STORE_OTHER;
 }
 

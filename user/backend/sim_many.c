@@ -55,6 +55,29 @@ one_lru(struct mp_sim_cache *cache, uint32_t pitch, uint64_t set,
 	return word & sector;
 }
 
+/* What is there stays where it is. Inlined with a constant @pitch. */
+static inline __attribute__((always_inline)) bool
+one_fifo(struct mp_sim_cache *cache, uint32_t pitch, uint64_t set,
+	 uint64_t virtual, uint32_t *victim)
+{
+	const uint32_t shift = cache->sectors;
+	const uint32_t sector = mp_sim_set_sector(cache, virtual);
+	const uint32_t tag = mp_sim_set_key(cache, virtual) << shift;
+	uint32_t *words = cache->word + set * pitch;
+	uint32_t way = mp_sim_set_find(words, pitch, tag, ~0u << shift), word;
+
+	*victim = 0;
+	if (way == MP_SIM_SET_ABSENT) {
+		way = mp_sim_set_room(cache, set) - 1;
+		*victim = words[way] >> shift;
+		mp_sim_set_push(words, pitch, way, tag | sector);
+		return false;
+	}
+	word = words[way];
+	words[way] = word | sector;
+	return word & sector;
+}
+
 /* Who would go? Bits of the set are changed as if somebody did. */
 static inline __attribute__((always_inline)) uint32_t
 look_for_victim(uint32_t policy, struct mp_sim_order *order, uint32_t ways,
@@ -190,6 +213,8 @@ each(struct mp_sim_cache *cache, one_load *one, uint32_t what,
 		call(one_lru, 16); \
 	case MP_SIM_STORE_LRU: \
 		call(one_lru, (cache)->pitch); \
+	case MP_SIM_STORE_FIFO: \
+		call(one_fifo, (cache)->pitch); \
 	case MP_SIM_STORE_LIST: \
 		call(one_list, 0); \
 	case MP_SIM_STORE_RANDOM: \

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "sim_many.h"
+
 #include "sim_place.h"
 
 static bool has_tlb(const struct mp_sim_machine *machine, uint32_t page)
@@ -90,9 +92,11 @@ int mp_sim_tlb_init(struct mp_sim_tlb *tlb,
 uint32_t mp_sim_tlb_load(struct mp_sim_tlb *tlb, const uint64_t *set,
 			 uint64_t virtual)
 {
+	uint32_t victim;
+
 	for (uint32_t i = 0; i < tlb->n; i++) {
-		if (mp_sim_cache_touch(&tlb->store[i], set[i * MP_SIM_BLOCK],
-				       virtual))
+		if (mp_sim_many_one(&tlb->store[i], set[i * MP_SIM_BLOCK],
+				    virtual, &victim))
 			return tlb->cost_cycles[i];
 	}
 	return tlb->walk_cycles;
