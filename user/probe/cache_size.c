@@ -57,6 +57,8 @@
 #define SEEN_FEW 4u
 /* Limits so far apart are worth more replicates. */
 #define UNSURE 1.2
+/* .. as soon as the first ones have been looked at .. */
+#define LOOKS 3u
 /* .. and so far that the answer would not count as measured, of still more. */
 #define UNSETTLED 1.27
 /* The two capacities of a doubtful level are known no better than this: its
@@ -74,9 +76,11 @@
 #define SCATTERED_APART_MAX 1.25
 
 /* How often the lengths around an edge are measured: the further apart its
- * limits still are, the more. */
+ * limits still are, the more, but for the first @looks at them: limits are far
+ * apart as well where there are few replicates. */
 static uint32_t edge_replicates(const struct mp_view *view,
-				const struct mp_cpu_edges *edges, uint32_t k)
+				const struct mp_cpu_edges *edges, uint32_t k,
+				uint32_t looks)
 {
 	const struct mp_edge *edge = &edges->edge[k];
 	uint32_t n = mp_cpu_replicates(view) +
@@ -88,9 +92,9 @@ static uint32_t edge_replicates(const struct mp_view *view,
 		n *= 2;
 	if (!edges->fitted[k])
 		return n;
-	if (edge->high > edge->low * UNSURE)
+	if (looks && edge->high > edge->low * UNSURE)
 		n *= 2;
-	if (view->depth != MP_DEPTH_QUICK &&
+	if (looks > 1 && view->depth != MP_DEPTH_QUICK &&
 	    (k == edges->doubt.level || edge->high > edge->low * UNSETTLED))
 		n *= 2;
 	/* The fit looks at no more. */
@@ -103,11 +107,11 @@ static uint32_t edge_replicates(const struct mp_view *view,
  * look is not plain. */
 static int plan_sides(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
-		      struct mp_plan *plan)
+		      uint32_t looks, struct mp_plan *plan)
 {
 	const bool dear = edges->single && !mp_cpu_has_sides(edges, k);
 	const uint32_t n = dear ? LOOK_REPLICATES :
-				  edge_replicates(view, edges, k);
+				  edge_replicates(view, edges, k, looks);
 	/* Means want more of everything than single hops do. */
 	const bool plain = edges->single && mp_cpu_edge_plain(edges, k);
 	const bool fitted = edges->fitted[k];
@@ -403,10 +407,11 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	if (!err)
 		err = mp_cpu_between_plan(view, &edges, plan);
 	plan->stage++;
-	for (uint32_t k = 0; k < edges.n && !err; k++)
-		err = k || edges.single ?
-		      plan_sides(view, &edges, k, plan) :
-		      plan_edge(view, &sweep, &edges, k, plan);
+	for (uint32_t i = 0; i < LOOKS && !err; i++, plan->stage++)
+		for (uint32_t k = 0; k < edges.n && !err; k++)
+			err = k || edges.single ?
+			      plan_sides(view, &edges, k, i, plan) :
+			      plan_edge(view, &sweep, &edges, k, plan);
 	/* Private levels are cheap to look at. What is left of the time goes
 	 * into one that is shared, and moves anyway. */
 	plan->stage++;

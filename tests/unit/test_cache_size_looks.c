@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How often the lengths around an edge are measured: few replicates are looked
+ * at before more are asked for, as few leave wide limits whatever the edge is.
+ */
+#include "probe/cpu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "fact.h"
+#include "made_sim.h"
+
+extern const struct mp_probe mp_probe_cache_size;
+
+#define LEVELS(policy) \
+	"machine name=a memory_latency=300\n" \
+	"level name=l1d size=16K ways=4 latency=4 policy=" policy "\n" \
+	"level name=l2 size=128K ways=8 latency=14 policy=" policy "\n" \
+	"level name=l3 size=512K ways=16 latency=40 policy=" policy "\n" \
+	"place pages=contiguous\n" \
+	"clock step=1\n"
+
+/* The replicates of the experiment that has the most. */
+static uint32_t most_replicates(const struct made_sim *sim)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < sim->n; i++)
+		if (sim->batch[i]->replicate + 1 > most)
+			most = sim->batch[i]->replicate + 1;
+	return most;
+}
+
+static uint32_t asked(const char *text)
+{
+	static struct made_sim sim;
+	uint32_t most;
+
+	made_sim_open(&sim, text);
+	made_sim_ask(&sim, &mp_probe_cache_size);
+	assert_int_equal(made_sim_fact(&sim, "cpu.l1d.size")->verdict,
+			 MP_MEASURED);
+	assert_int_equal(made_sim_fact(&sim, "cpu.l2.size")->verdict,
+			 MP_MEASURED);
+	most = most_replicates(&sim);
+	made_sim_close(&sim);
+	return most;
+}
+
+static void edges_that_are_sharp_are_not_measured_over_and_over(void **state)
+{
+	(void)state;
+	assert_in_range(asked(LEVELS("lru")), 5, 7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			edges_that_are_sharp_are_not_measured_over_and_over),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
