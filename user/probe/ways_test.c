@@ -620,9 +620,10 @@ int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 	}
 	main_sweep(rig, test->stride, &sweep);
 	length = test->lines * test->stride;
-	*outcome = lacking(rig, &sweep, length, replicates);
 	err = shares_of(rig, &sweep, length, replicates,
 			level->own_cycles, share, &where, &id);
+	if (!id)
+		*outcome = lacking(rig, &sweep, length, replicates);
 	if (err || !id)
 		return err;
 	rig->evidence[1] = rig->evidence[0];
@@ -639,11 +640,10 @@ int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 		return 0;
 	id = 0;
 	length = control_sweep(rig, test, &sweep);
-	*outcome = lacking(rig, &sweep, length, replicates);
 	err = shares_of(rig, &sweep, length, replicates,
 			level->innermost_cycles, control, &other, &id);
-	if (!err && id)
-		*outcome = judge_test(rig, test, share, control);
+	*outcome = !err && id ? judge_test(rig, test, share, control) :
+				lacking(rig, &sweep, length, replicates);
 	if (!level->single)
 		where.beyond = share[1] - control[0] > BEYOND_MEAN;
 	if (*outcome == MP_WAYS_MISS && where.beyond &&
