@@ -214,6 +214,28 @@ static void random_misses_are_never_summed_up(void **state)
 	assert_int_equal(assert_summed(machines[6], 2 * KIB), MP_SIM_STEADY);
 }
 
+/* Levels forget the begin of a long ring long before TLBs do. */
+static void a_long_ring_leaves_what_laying_all_of_it_would(void **state)
+{
+	static const char text[] = THREE_LEVELS("lru")
+		"tlb level=1 page=4K entries=16 ways=full\n"
+		"tlb level=2 page=4K entries=128 ways=4 cost=7\nwalk cost=30\n";
+	struct mp_sim_machine machine;
+	struct mp_sim_cores cores;
+	struct made_ring made;
+
+	(void)state;
+	made_ring(&made, text, 4096 * KIB, 64, 512);
+	made_cores(&machine, &cores, text, 4096 * KIB);
+	for (uint32_t i = 0; i < made.slots; i++)
+		mp_sim_memory_load(&cores.memory[0], made.order[i] * 64ull);
+	assert_int_equal(cores.state_bytes, made.cores.state_bytes);
+	assert_memory_equal(cores.state, made.cores.state, cores.state_bytes);
+	mp_sim_cores_free(&cores);
+	mp_sim_machine_free(&machine);
+	made_ring_free(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +245,8 @@ int main(void)
 		cmocka_unit_test(lru_and_fifo_are_always_found_steady),
 		cmocka_unit_test(a_block_of_loads_costs_what_single_ones_do),
 		cmocka_unit_test(random_misses_are_never_summed_up),
+		cmocka_unit_test(
+			a_long_ring_leaves_what_laying_all_of_it_would),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

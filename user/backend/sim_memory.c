@@ -33,17 +33,23 @@ static void prefetch(struct mp_sim_memory *memory, uint32_t found,
 	}
 }
 
-void mp_sim_memory_look_up(const struct mp_sim_memory *memory,
-			   struct mp_sim_block *block, uint32_t n)
+static void look_up_pages(const struct mp_sim_memory *memory,
+			  struct mp_sim_block *block, uint32_t n)
 {
 	const struct mp_sim_tlb *tlb = &memory->tlb[block->place->page];
 
-	for (uint32_t k = 0; k < n; k++)
-		block->physical[k] = mp_sim_place_physical(block->place,
-							   block->virtual[k]);
 	for (uint32_t i = 0; i < tlb->n; i++)
 		mp_sim_cache_sets(&tlb->store[i], block->virtual,
 				  block->virtual, n, block->tlb_set[i]);
+}
+
+void mp_sim_memory_look_up(const struct mp_sim_memory *memory,
+			   struct mp_sim_block *block, uint32_t n)
+{
+	look_up_pages(memory, block, n);
+	for (uint32_t k = 0; k < n; k++)
+		block->physical[k] = mp_sim_place_physical(block->place,
+							   block->virtual[k]);
 	for (uint32_t i = 0; i < memory->n_levels; i++)
 		mp_sim_cache_sets(&memory->level[i], block->virtual,
 				  block->physical, n, block->set[i]);
@@ -221,6 +227,15 @@ static void translate(struct mp_sim_memory *memory,
 	}
 	*cycles = mp_sim_tlb_load(tlb, &block->tlb_set[0][first],
 				  block->virtual[first]);
+}
+
+void mp_sim_memory_translate(struct mp_sim_memory *memory,
+			     struct mp_sim_block *block, uint32_t n)
+{
+	uint32_t each[MP_SIM_BLOCK];
+
+	look_up_pages(memory, block, n);
+	translate_apart(&memory->tlb[block->place->page], block, 0, n, each);
 }
 
 uint64_t mp_sim_memory_loads(struct mp_sim_memory *memory,

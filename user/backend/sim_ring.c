@@ -32,7 +32,7 @@
 /* Look-ups of longer rings would not stay in this machine's caches. */
 #define KEPT_SLOTS 4096u
 
-static void look_up(const struct mp_sim_ring *ring, uint32_t first,
+static void address(const struct mp_sim_ring *ring, uint32_t first,
 		    uint32_t n, struct mp_sim_block *block)
 {
 	const uint32_t *slot = ring->order + first;
@@ -41,6 +41,12 @@ static void look_up(const struct mp_sim_ring *ring, uint32_t first,
 	for (uint32_t k = 0; k < n; k++)
 		block->virtual[k] = ring->base +
 				    mp_ring_offset(&ring->shape, slot[k]);
+}
+
+static void look_up(const struct mp_sim_ring *ring, uint32_t first,
+		    uint32_t n, struct mp_sim_block *block)
+{
+	address(ring, first, n, block);
 	mp_sim_memory_look_up(ring->memory, block, n);
 }
 
@@ -83,18 +89,28 @@ static uint64_t slots_of(const struct mp_sim_cache *cache, uint64_t stride)
 	       max_of((1ull << cache->line_shift) / stride, 1);
 }
 
-/* Slots of the ring after which nothing before them matters any more. */
-static uint64_t kept_slots(const struct mp_sim_ring *ring)
+/* Slots of the ring after which nothing before them matters to levels any
+ * more .. */
+static uint64_t kept_by_levels(const struct mp_sim_ring *ring)
 {
 	const struct mp_sim_memory *memory = ring->memory;
-	const struct mp_sim_tlb *tlb = &memory->tlb[ring->place->page];
-	const uint64_t stride = ring->shape.stride_bytes;
 	uint64_t slots = 0;
 
 	for (uint32_t i = 0; i < memory->n_levels; i++)
-		slots = max_of(slots, slots_of(&memory->level[i], stride));
+		slots = max_of(slots, slots_of(&memory->level[i],
+					       ring->shape.stride_bytes));
+	return slots * KEPT_TURNS;
+}
+
+/* .. and to TLBs, whose pages are many slots each. */
+static uint64_t kept_by_tlbs(const struct mp_sim_ring *ring)
+{
+	const struct mp_sim_tlb *tlb = &ring->memory->tlb[ring->place->page];
+	uint64_t slots = 0;
+
 	for (uint32_t i = 0; i < tlb->n; i++)
-		slots = max_of(slots, slots_of(&tlb->store[i], stride));
+		slots = max_of(slots, slots_of(&tlb->store[i],
+					       ring->shape.stride_bytes));
 	return slots * KEPT_TURNS;
 }
 
@@ -117,12 +133,31 @@ static void keep_blocks(struct mp_sim_ring *ring)
 			&ring->block[i]);
 }
 
+/* The last @kept slots come to levels and TLBs, those before only to TLBs. */
+static void walk_once(struct mp_sim_ring *ring, uint64_t kept, uint64_t in_tlbs)
+{
+	const uint32_t slots = ring->slots;
+	const uint64_t levels_from = kept < slots ? slots - kept : 0;
+	uint64_t i = in_tlbs < slots ? slots - in_tlbs : 0;
+	struct mp_sim_block block;
+	uint32_t n;
+
+	for (; i < levels_from; i += n) {
+		n = block_of(levels_from - i);
+		address(ring, (uint32_t)i, n, &block);
+		mp_sim_memory_translate(ring->memory, &block, n);
+	}
+	for (i = levels_from; i < slots; i += n) {
+		n = block_of(slots - i);
+		load_slots(ring, (uint32_t)i, n, NULL);
+	}
+}
+
 void mp_sim_ring_lay(struct mp_sim_ring *ring, struct mp_sim_cores *cores,
 		     struct mp_sim_memory *memory, const struct mp_ring *shape,
 		     uint64_t base, const uint32_t *order)
 {
-	uint64_t kept;
-	uint32_t n;
+	uint64_t kept, in_tlbs;
 
 	*ring = (struct mp_sim_ring){
 		.cores = cores,
@@ -136,13 +171,13 @@ void mp_sim_ring_lay(struct mp_sim_ring *ring, struct mp_sim_cores *cores,
 		.home_hops = memory->home_bytes / STATE_BYTES_A_HOP,
 		.is_fresh = true,
 	};
-	kept = kept_slots(ring);
+	kept = kept_by_levels(ring);
+	in_tlbs = kept_by_tlbs(ring);
+	/* Draws of TLBs and levels depend on one another. */
+	if (!memory->translates_apart)
+		kept = max_of(kept, in_tlbs);
 	keep_blocks(ring);
-	for (uint32_t i = kept < ring->slots ? ring->slots - (uint32_t)kept : 0;
-	     i < ring->slots; i += n) {
-		n = block_of(ring->slots - i);
-		load_slots(ring, i, n, NULL);
-	}
+	walk_once(ring, kept, in_tlbs);
 }
 
 /* Somebody puts something out of the first level. */
