@@ -219,6 +219,18 @@ static void choose_memory(struct search *search)
 	search->sets.small = search->sets.piece == MP_WAYS_PAGE;
 }
 
+/* What another probe says of it. */
+static enum mp_ways_beside beside_of(const struct mp_view *view, uint32_t k)
+{
+	const struct mp_fact *inclusion = k ? mp_cpu_found(view, k, "inclusion") :
+					      NULL;
+
+	if (!inclusion || inclusion->verdict != MP_MEASURED)
+		return MP_WAYS_EITHER;
+	return strcmp(inclusion->text, "exclusive") ? MP_WAYS_ITSELF :
+						      MP_WAYS_EXCLUSIVE;
+}
+
 /* -- the search --------------------------------------------------------- */
 
 static bool may_flush(const struct search *search)
@@ -475,6 +487,7 @@ static int search_all(const struct mp_view *view, struct levels *levels)
 		search->sets.clear = mp_ways_clear(&search->rig.level);
 		choose_memory(search);
 		search->sets.inner = k ? &levels->search[k - 1].sets : NULL;
+		search->sets.beside = beside_of(view, k);
 		levels->n++;
 		err = search_level(search);
 		if (!search->ways)
@@ -604,7 +617,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 const struct mp_probe mp_probe_ways = {
 	.name = "ways",
 	.asks = "how many lines of one set does a level hold?",
-	.after = "line,cache-size,latency,dram",
+	.after = "line,cache-size,inclusion,latency,dram",
 	.facts = "cpu.l1d.ways,cpu.l2.ways,cpu.l3.ways,cpu.l4.ways",
 	.renews = MP_WAYS_RENEWS,
 	.needs = MP_CAP_CHASE | MP_CAP_CORE_CLOCK,

@@ -107,9 +107,11 @@ static int add_between(struct mp_ways_sets *sets, uint32_t kind, double low,
 int mp_ways_add(struct mp_ways_sets *sets, uint32_t kind, double low,
 		double high)
 {
-	int err = add_between(sets, kind, low, high, false);
+	int err = 0;
 
-	if (!err && sets->inner)
+	if (sets->beside != MP_WAYS_EXCLUSIVE)
+		err = add_between(sets, kind, low, high, false);
+	if (!err && sets->inner && sets->beside != MP_WAYS_ITSELF)
 		err = add_between(sets, kind, low, high, true);
 	return err;
 }

@@ -28,6 +28,13 @@ struct mp_ways_guess {
 	double weight;
 };
 
+/** enum mp_ways_beside - what is known of a level and those inside it */
+enum mp_ways_beside {
+	MP_WAYS_EITHER,
+	MP_WAYS_EXCLUSIVE,	/* it has what they have not, beside that */
+	MP_WAYS_ITSELF,		/* what fits is what it has, all by itself */
+};
+
 /**
  * struct mp_ways_sets - what is left of the guesses of a level
  * @line: sets are so many bytes apart, or a multiple
@@ -38,6 +45,7 @@ struct mp_ways_guess {
  * @clear: of more lines than this, over more pages, only that they fit can be
  *	seen; 0 = of any
  * @inner: of the level inside, or NULL
+ * @beside: guesses that say otherwise are not made
  * @n, @room, @guess: the guesses
  */
 struct mp_ways_sets {
@@ -47,6 +55,7 @@ struct mp_ways_sets {
 	bool small;
 	uint32_t clear;
 	const struct mp_ways_sets *inner;
+	enum mp_ways_beside beside;
 	uint32_t n;
 	uint32_t room;
 	struct mp_ways_guess *guess;

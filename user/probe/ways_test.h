@@ -20,6 +20,11 @@
 /** MP_WAYS_SURE - means have to differ by so many of their errors */
 #define MP_WAYS_SURE 2.5
 
+/** MP_WAYS_FIT_SHARE, MP_WAYS_MISS_SHARE - of the share of misses that one line
+ * too many makes at least, less than this is none, and more than that one */
+#define MP_WAYS_FIT_SHARE 0.35
+#define MP_WAYS_MISS_SHARE 0.65
+
 /**
  * struct mp_ways_level - what is known of a level before its ways are
  * @k: which, 0 = the innermost
@@ -70,6 +75,16 @@ uint32_t mp_ways_clear(const struct mp_ways_level *level);
 
 /** mp_ways_finest() - the least share of misses that can be told from none */
 double mp_ways_finest(const struct mp_ways_level *level);
+
+/** mp_ways_goes_beyond() - does the next level miss as well? What an inclusive
+ * one puts out leaves this one too, full or not */
+bool mp_ways_goes_beyond(const struct mp_ways_level *level,
+			 const struct mp_batch *batch);
+
+/** mp_ways_given_up() - has an experiment been tried in vain, so that more tries
+ * are not made? */
+bool mp_ways_given_up(const struct mp_view *view, uint64_t id,
+		      uint32_t replicates);
 
 /** mp_ways_look() - what came of a test, MP_WAYS_LACKING where batches
  * are; @replicates have to say the same. Return: 0 or -ENOMEM */

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flushed tests. What the level inside keeps never asks this one. So each turn
+ * goes round other lines as well, which share the set of the level inside but
+ * not this level's, and only then back to those that are timed. A control of
+ * the same pages shows what translations cost.
+ */
+#include "probe/ways_flush.h"
+
+#include <math.h>
+
+#include "analysis/spectrum.h"
+#include "ioctl/memprobe.h"
+#include "probe/ways_order.h"
+#include "steps.h"
+
+/* Of what one too many makes less than this share is none, more than that
+ * one. */
+#define FIT_SHARE MP_WAYS_FIT_SHARE
+#define MISS_SHARE MP_WAYS_MISS_SHARE
+/* Turns of a flushed test, and those that go before what is in the levels has
+ * settled. */
+#define FLUSH_BURSTS 48u
+#define FLUSH_COLD 16u
+/* One line that stayed inside would make more than this of a line's hops. */
+#define FLUSH_NONE 0.5
+/* A translation takes so many times half of what parts two levels, at most. */
+#define TRANSLATION_STEPS 24u
+
+static void add_step(uint64_t at, uint32_t what, struct mp_exp *exp)
+{
+	struct mp_actor *actor = &exp->actor[0];
+
+	if (actor->length < at + actor->stride)
+		actor->length = at / actor->stride * actor->stride +
+				actor->stride;
+	exp->steps[exp->n_steps++] = (uint32_t)(at / actor->stride) << 2 | what;
+}
+
+/* One line of each page that a test touches, so that all fit the innermost
+ * level: what still takes its time are translations. */
+static void take_pages(const struct mp_ways_rig *rig, struct mp_exp *exp)
+{
+	const uint32_t line = rig->level.line > MP_STEPS_SLOT ?
+			      rig->level.line : MP_STEPS_SLOT;
+	const struct mp_exp all = *exp;
+	const uint64_t stride = all.actor[0].stride;
+	uint64_t page[MP_EXP_STEPS];
+	uint32_t n = 0, k;
+
+	exp->n_steps = 0;
+	exp->actor[0].length = 0;
+	exp->actor[0].stride = MP_STEPS_SLOT;
+	for (uint32_t i = 0; i < all.n_steps; i++) {
+		const uint64_t own = (all.steps[i] >> 2) * stride / MP_WAYS_PAGE;
+
+		for (k = 0; k < n && page[k] != own; k++)
+			;
+		if (k < n)
+			continue;
+		page[n++] = own;
+		add_step(own * MP_WAYS_PAGE + k * line % MP_WAYS_PAGE,
+			 MEMPROBE_STEP_TIME, exp);
+	}
+}
+
+/* The lines of the test, timed; then those that flush them, so many times what
+ * the levels inside hold. */
+static bool flushed_times(const struct mp_ways_rig *rig,
+			  const struct mp_ways_test *test, uint32_t times,
+			  bool control, struct mp_exp *exp)
+{
+	uint32_t slot[MP_WAYS_FLUSHERS], others[MP_EXP_STEPS], n;
+	uint32_t lines[MP_EXP_STEPS];
+	uint64_t unit;
+
+	n = mp_ways_flushers(rig->sets, test, times, &unit, slot);
+	if (!n || n + test->lines > MP_EXP_STEPS)
+		return false;
+	if (!mp_ways_order(rig->sets, test,
+			   &(struct mp_ways_places){
+				.unit = test->stride, .n = test->lines,
+				.order = lines },
+			   &(struct mp_ways_places){
+				.unit = unit, .n = n, .slot = slot,
+				.order = others }))
+		return false;
+	mp_exp_chase(exp, rig->view->cpu, rig->pages, 0, unit, 0);
+	exp->arena[0].node = rig->view->node;
+	exp->quiet = rig->view->quiet;
+	exp->actor[0].op = MP_OP_SEQUENCE;
+	exp->actor[0].warm_hops = 0;
+	exp->actor[0].detail = MP_DETAIL_HIST;
+	exp->actor[0].group = 1;
+	exp->actor[0].bursts = FLUSH_BURSTS;
+	for (uint32_t i = 0; i < test->lines; i++)
+		add_step(lines[i] * test->stride, MEMPROBE_STEP_TIME, exp);
+	for (uint32_t i = 0; i < n; i++)
+		add_step(slot[others[i]] * unit, MEMPROBE_STEP_TOUCH, exp);
+	if (control)
+		take_pages(rig, exp);
+	if (control && exp->n_steps > mp_ways_clear(&rig->level))
+		return false;
+	exp->arena[0].bytes = exp->actor[0].length;
+	return exp->actor[0].length <= rig->view->arena_max_bytes &&
+	       mp_exp_check(exp, NULL, 0) == 0;
+}
+
+/* The more others the better, but the innermost level has to have room for the
+ * control of all. */
+bool mp_ways_flush_exp(const struct mp_ways_rig *rig,
+		       const struct mp_ways_test *test, bool control,
+		       struct mp_exp *exp)
+{
+	for (uint32_t times = MP_WAYS_FLUSH_MOST; times >= MP_WAYS_FLUSH_LEAST;
+	     times--)
+		if (flushed_times(rig, test, times, true, exp))
+			return control ||
+			       flushed_times(rig, test, times, false, exp);
+	return false;
+}
+
+/* What comes after the first turns; false: that is too little. */
+static bool take_late(const struct mp_batch *batch, struct mp_batch *late)
+{
+	*late = *batch;
+	if (batch->n_samples <= FLUSH_COLD)
+		return false;
+	late->sample += FLUSH_COLD;
+	late->n_samples -= FLUSH_COLD;
+	return true;
+}
+
+static double slower_than(const struct mp_batch *batch, double bound)
+{
+	const struct mp_spectrum spectrum = { .n = 1, .bound[0] = bound };
+
+	return mp_spectrum_slower(batch, &spectrum, 0);
+}
+
+/* One replicate: none of the lines may have been served inside, nor what is
+ * slow be a hit here, with @extra cycles for a translation beside. */
+static enum mp_ways_outcome flushed_one(const struct mp_ways_level *level,
+					const struct mp_ways_test *test,
+					const struct mp_batch *batch,
+					double extra)
+{
+	const double apart = (level->own_cycles - level->inner_cycles) / 2;
+	const double middle = (level->own_cycles + level->next_cycles) / 2;
+	const double none = FLUSH_NONE / test->lines;
+	struct mp_batch late;
+	double slow;
+
+	if (!take_late(batch, &late) ||
+	    !(1 - slower_than(&late, level->own_cycles - apart + extra) < none))
+		return MP_WAYS_UNCLEAR;
+	slow = slower_than(&late, middle);
+	if (slow < FIT_SHARE * test->least)
+		return MP_WAYS_FIT;
+	if (mp_ways_goes_beyond(level, &late))
+		return MP_WAYS_HIDDEN;
+	slow = slower_than(&late, middle + extra);
+	return slow > MISS_SHARE * test->least ? MP_WAYS_MISS :
+						 MP_WAYS_UNCLEAR;
+}
+
+/* Of a control: would the cost of a translation, but for @extra cycles of it,
+ * pass for a miss? */
+static enum mp_ways_outcome control_of_miss(const struct mp_ways_level *level,
+					    const struct mp_ways_test *test,
+					    const struct mp_batch *batch,
+					    double extra)
+{
+	const double step = level->next_cycles - level->own_cycles;
+	struct mp_batch late;
+
+	if (!take_late(batch, &late))
+		return MP_WAYS_UNCLEAR;
+	return slower_than(&late, level->innermost_cycles + extra + step / 2) <
+			       FIT_SHARE * test->least ?
+		       MP_WAYS_FIT : MP_WAYS_HIDDEN;
+}
+
+/* .. and one that is served inside, with that cost, for a hit of this level? */
+static enum mp_ways_outcome control_of_fit(const struct mp_ways_level *level,
+					   const struct mp_ways_test *test,
+					   const struct mp_batch *batch,
+					   double extra)
+{
+	const double apart = level->own_cycles - level->inner_cycles;
+	struct mp_batch late;
+
+	if (!take_late(batch, &late))
+		return MP_WAYS_UNCLEAR;
+	return slower_than(&late, level->innermost_cycles + extra + apart / 2) <
+			       FLUSH_NONE / test->lines ?
+		       MP_WAYS_FIT : MP_WAYS_HIDDEN;
+}
+
+typedef enum mp_ways_outcome (*one_says)(const struct mp_ways_level *level,
+					 const struct mp_ways_test *test,
+					 const struct mp_batch *batch,
+					 double extra);
+
+/* All replicates of an experiment have to say the same. */
+static enum mp_ways_outcome all_say(const struct mp_ways_rig *rig,
+				    const struct mp_ways_test *test,
+				    uint64_t id, one_says says, double extra,
+				    uint32_t replicates)
+{
+	const struct mp_view *view = rig->view;
+	enum mp_ways_outcome all = MP_WAYS_UNCLEAR, one;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < view->n_batches; i++) {
+		if (view->batch[i]->id != id)
+			continue;
+		if (!mp_batch_counts(view->batch[i]))
+			continue;
+		one = says(&rig->level, test, view->batch[i], extra);
+		all = n++ && one != all ? MP_WAYS_UNCLEAR : one;
+		if (all == MP_WAYS_UNCLEAR)
+			return all;
+	}
+	if (mp_ways_given_up(view, id, replicates))
+		return MP_WAYS_UNCLEAR;
+	return n < replicates ? MP_WAYS_LACKING : all;
+}
+
+/* What a translation takes, but for what is rare, by the control: in steps
+ * of half of what parts two levels. NaN: more than is looked for. */
+static double translation_by(const struct mp_ways_rig *rig,
+			     const struct mp_ways_test *test, uint64_t control,
+			     one_says says, double step, uint32_t replicates)
+{
+	for (uint32_t i = 1; i <= TRANSLATION_STEPS; i++)
+		if (all_say(rig, test, control, says, i * step, replicates) ==
+		    MP_WAYS_FIT)
+			return i * step;
+	return NAN;
+}
+
+/* Translations that miss would look like misses, and hits inside with them
+ * like hits here: the control tells. Where they would, what they take there is
+ * taken off. */
+enum mp_ways_outcome mp_ways_flush_look(const struct mp_ways_rig *rig,
+					const struct mp_ways_test *test,
+					uint32_t replicates)
+{
+	const struct mp_ways_level *level = &rig->level;
+	enum mp_ways_outcome own, control;
+	double step = level->next_cycles - level->own_cycles, extra;
+	one_says says = control_of_miss;
+	struct mp_exp exp;
+	uint64_t id;
+
+	if (!mp_ways_flush_exp(rig, test, false, &exp))
+		return MP_WAYS_UNCLEAR;
+	id = mp_exp_id(&exp);
+	own = all_say(rig, test, id, flushed_one, 0, replicates);
+	if ((own != MP_WAYS_MISS && own != MP_WAYS_FIT) ||
+	    !mp_ways_flush_exp(rig, test, true, &exp))
+		return own == MP_WAYS_MISS || own == MP_WAYS_FIT ?
+		       MP_WAYS_UNCLEAR : own;
+	if (own == MP_WAYS_FIT) {
+		says = control_of_fit;
+		step = level->own_cycles - level->inner_cycles;
+	}
+	control = all_say(rig, test, mp_exp_id(&exp), says, 0, replicates);
+	if (control != MP_WAYS_HIDDEN)
+		return control == MP_WAYS_FIT ? own : control;
+	extra = translation_by(rig, test, mp_exp_id(&exp), says, step / 2,
+			       replicates);
+	return !isnan(extra) &&
+	       all_say(rig, test, id, flushed_one, extra, replicates) == own ?
+	       own : MP_WAYS_HIDDEN;
+}

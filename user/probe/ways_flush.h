@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Tests of a level's ways by lines that others put out of the levels inside. */
+#ifndef MP_WAYS_FLUSH_H
+#define MP_WAYS_FLUSH_H
+
+#include "probe/ways_test.h"
+
+/**
+ * mp_ways_flush_exp() - the sequence of a flushed test
+ * @control: .. or its pages alone, a line of each in the innermost level
+ * Return: false where there is none.
+ */
+bool mp_ways_flush_exp(const struct mp_ways_rig *rig,
+		       const struct mp_ways_test *test, bool control,
+		       struct mp_exp *exp);
+
+/** mp_ways_flush_look() - what came of it, MP_WAYS_LACKING where batches are */
+enum mp_ways_outcome mp_ways_flush_look(const struct mp_ways_rig *rig,
+					const struct mp_ways_test *test,
+					uint32_t replicates);
+
+#endif
