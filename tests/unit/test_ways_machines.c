@@ -180,6 +180,25 @@ static void how_far_apart_lines_of_a_set_lie_is_told(void **state)
 	sim_ask_free(&ask);
 }
 
+/* The level inside throws out what came first, so that each line of a ring is
+ * seen in the one outside, at the price of a walk each; and that has as many
+ * lines beside. */
+static void lines_that_all_leave_the_level_inside_are_counted(void **state)
+{
+	(void)state;
+	put(&(struct asked){
+		HEAD "level name=l1d size=32K ways=32 latency=3\n"
+		"level name=l2 size=100K ways=25 latency=8 policy=fifo\n"
+		"level name=l3 size=512K ways=16 latency=20 policy=srrip inclusion=exclusive\n"
+		"tlb level=1 page=4K entries=128 ways=16\n"
+		"walk cost=48\n" CLOCK,
+		{ 32 * KIB, 100 * KIB, 512 * KIB }, { 3, 8, 20 }, 270, 64 });
+	found("cpu.l1d.ways", 32);
+	found("cpu.l2.ways", 25);
+	found("cpu.l3.ways", 16);
+	sim_ask_free(&ask);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +209,7 @@ int main(void)
 		cmocka_unit_test(translations_do_not_hide_hits),
 		cmocka_unit_test(an_exclusive_level_is_flushed_into_sight),
 		cmocka_unit_test(how_far_apart_lines_of_a_set_lie_is_told),
+		cmocka_unit_test(lines_that_all_leave_the_level_inside_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Guesses of ways and sets, parted by an oracle that knows the truth. */
 #include "probe/ways_held.h"
+#include "probe/ways_others.h"
 #include "probe/ways_sets.h"
 
 #include <setjmp.h>
@@ -203,6 +204,45 @@ static void lines_that_stay_inside_leave_room_here(void **state)
 	assert_int_equal(sets.n, 0);
 }
 
+/* A level of 16 ways, exclusive of one of 25 that is not: 41 lines may all be
+ * seen here, and no more, though others may hold lines for good. */
+static void lines_that_are_all_seen_here_are_no_more_than_are_handed_on(void **state)
+{
+	struct mp_ways_guess inmost = { .span = KIB, .ways = 32 };
+	struct mp_ways_guess inside = { .span = 4 * KIB, .ways = 25 };
+	struct mp_ways_guess guess[] = {
+		{ .span = 32 * KIB, .ways = 15, .exclusive = true },
+		{ .span = 32 * KIB, .ways = 16, .exclusive = true },
+		{ .span = 32 * KIB, .ways = 16 },
+	};
+	const struct mp_ways_sets first = {
+		.line = 64, .grain = 64, .piece = 64 * MIB, .n = 1,
+		.guess = &inmost,
+	};
+	const struct mp_ways_sets inner = {
+		.line = 64, .grain = 64, .piece = 64 * MIB, .n = 1,
+		.guess = &inside, .inner = &first,
+	};
+	struct mp_ways_sets sets = {
+		.line = 64, .grain = 64, .piece = 64 * MIB, .inner = &inner,
+		.n = 3, .guess = guess,
+	};
+	struct mp_ways_test test = { .stride = 32 * KIB, .lines = 41 };
+
+	(void)state;
+	mp_ways_keep(&sets, &test, MP_WAYS_FIT);
+	assert_int_equal(sets.n, 3);
+	assert_true(mp_ways_witness(&sets, &guess[1], MP_WAYS_ALL_HERE,
+				    &test));
+	assert_true(test.here);
+	assert_int_equal(test.lines, 42);
+	test.lines = 41;
+	mp_ways_keep(&sets, &test, MP_WAYS_FIT_HERE);
+	assert_int_equal(sets.n, 1);
+	assert_int_equal(sets.guess[0].ways, 16);
+	assert_true(sets.guess[0].exclusive);
+}
+
 /* Three pieces of 2 MiB begin at three places of a level of 12 sets, which is
  * no part of them: lines that share one of its sets in one fall on three. */
 static void pieces_that_begin_anywhere_inside_hide_more(void **state)
@@ -247,6 +287,31 @@ static const struct mp_ways_sets inside_alike = {
 	.line = 64, .grain = 64, .piece = 64 * MIB, .n = 1,
 	.guess = &all_inside,
 };
+
+/* What another probe says of a level is not asked again. */
+static void guesses_go_by_what_is_known_of_the_levels_inside(void **state)
+{
+	static const enum mp_ways_beside known[] = {
+		MP_WAYS_EITHER, MP_WAYS_EXCLUSIVE, MP_WAYS_ITSELF,
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		struct mp_ways_sets sets = {
+			.line = 64, .grain = 64, .inner = &inside_alike,
+			.beside = known[i],
+		};
+		uint32_t n[2] = { 0 };
+
+		assert_int_equal(mp_ways_add(&sets, MP_WAYS_REGULAR, MIB, MIB),
+				 0);
+		for (uint32_t g = 0; g < sets.n; g++)
+			n[sets.guess[g].exclusive]++;
+		assert_int_equal(n[0] > 0, known[i] != MP_WAYS_EXCLUSIVE);
+		assert_int_equal(n[1] > 0, known[i] != MP_WAYS_ITSELF);
+		mp_ways_free(&sets);
+	}
+}
 
 static uint32_t left_alike(const struct mp_ways_test *test, uint32_t outcome)
 {
@@ -397,6 +462,8 @@ int main(void)
 		cmocka_unit_test(what_was_hidden_is_not_asked_of_multiples),
 		cmocka_unit_test(more_misses_than_full_sets_explain_rule_a_guess_out),
 		cmocka_unit_test(lines_that_stay_inside_leave_room_here),
+		cmocka_unit_test(lines_that_are_all_seen_here_are_no_more_than_are_handed_on),
+		cmocka_unit_test(guesses_go_by_what_is_known_of_the_levels_inside),
 		cmocka_unit_test(pieces_that_begin_anywhere_inside_hide_more),
 		cmocka_unit_test(others_speak_of_the_sets_that_they_keep_off),
 		cmocka_unit_test(others_keep_off_the_pages_of_lines),

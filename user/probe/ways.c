@@ -344,7 +344,8 @@ static int confirm_by(struct search *search, const struct mp_ways_guess *guess,
 		kept = (kept && outcome != MP_WAYS_MISS_ALL) ||
 		       may_be_kept(search, guess, &test, outcome);
 		*open = outcome == MP_WAYS_UNCLEAR || outcome == MP_WAYS_HIDDEN ||
-			(more && kept);
+			(more && kept) ||
+			(!more && test.here && outcome != MP_WAYS_FIT_HERE);
 		if (*open || missed != more)
 			return 0;
 	}
@@ -354,20 +355,23 @@ static int confirm_by(struct search *search, const struct mp_ways_guess *guess,
 	return 0;
 }
 
-/* What the level inside hides of a plain ring a flushed one may show. */
+/* What the level inside hides of a plain ring others may show. */
 static int confirm(struct search *search, const struct mp_ways_guess *guess)
 {
-	struct mp_ways_test over;
 	bool open = true;
 	int err = 0;
 
 	if (!is_no_chance(&search->sets, guess))
 		return 0;
-	if (mp_ways_witness(&search->sets, guess, false, &over))
-		err = confirm_by(search, guess, &over, &open);
-	if (!err && open && may_flush(search) &&
-	    mp_ways_witness(&search->sets, guess, true, &over))
-		err = confirm_by(search, guess, &over, &open);
+	for (uint32_t sight = MP_WAYS_PLAIN; sight < MP_WAYS_SIGHTS; sight++) {
+		struct mp_ways_test over;
+
+		if (err || !open)
+			break;
+		if ((sight == MP_WAYS_PLAIN || may_flush(search)) &&
+		    mp_ways_witness(&search->sets, guess, sight, &over))
+			err = confirm_by(search, guess, &over, &open);
+	}
 	return err;
 }
 

@@ -12,6 +12,7 @@
 #include "analysis/spectrum.h"
 #include "ioctl/memprobe.h"
 #include "probe/ways_order.h"
+#include "probe/ways_others.h"
 #include "steps.h"
 
 /* Of what one too many makes less than this share is none, more than that

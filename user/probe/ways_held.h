@@ -46,6 +46,17 @@ struct mp_ways_range mp_ways_with(const struct mp_ways_guess *guess,
 				  uint64_t stride,
 				  const struct mp_ways_range *inside);
 
+/**
+ * mp_ways_here() - most lines at a stride that may all be served by the level
+ * @in_row: they lie in one piece of memory
+ *
+ * Each has to be there when its turn comes. What an exclusive level lacks until
+ * then it is handed by the one inside it; no other gets back what it has lost.
+ */
+uint64_t mp_ways_here(const struct mp_ways_sets *sets,
+		      const struct mp_ways_guess *guess, uint64_t stride,
+		      bool in_row);
+
 /** MP_WAYS_MEETS - distances that are remembered; of more, any will do */
 #define MP_WAYS_MEETS 64u
 

@@ -46,6 +46,7 @@ bool mp_ways_choose_kept(const struct mp_ways_sets *sets, double finest,
 		mp_kept_add_word(&key, done[i].lines);
 		mp_kept_add_word(&key, done[i].flushed);
 		mp_kept_add_word(&key, done[i].apart);
+		mp_kept_add_word(&key, done[i].here);
 		mp_kept_add_word(&key, done[i].hidden);
 		mp_kept_add_word(&key, done[i].kept);
 	}

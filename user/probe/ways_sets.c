@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "probe/ways_held.h"
+#include "probe/ways_others.h"
 #include "probe/ways_said.h"
 
 /* Numbers of sets with a larger odd factor are rare. */
@@ -44,8 +45,10 @@
 #define ROOM_FIRST 0.7
 /* If the level inside kept lines in so many tests, others are made first. */
 #define KEPT_MANY 6u
-/* Others that put lines out are looked for among so many slots. */
-#define FLUSH_SLOTS 4096u
+/* So many tests that only tell if all lines are seen here did not; and so many
+ * of one stride. */
+#define HERE_VAIN 16u
+#define HERE_VAIN_EACH 2u
 
 static uint64_t min_of(uint64_t a, uint64_t b)
 {
@@ -173,8 +176,6 @@ static bool is_possible(const struct mp_ways_guess *guess,
 		return false;
 	if (outcome == MP_WAYS_MISS || outcome == MP_WAYS_MISS_ALL)
 		return held->low < test->lines;
-	if (outcome == MP_WAYS_FIT_HERE && !guess->exclusive)
-		return held->low >= test->lines;
 	return held->high >= test->lines;
 }
 
@@ -182,13 +183,18 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 		  uint32_t outcome)
 {
 	const struct mp_ways_range inside = mp_ways_inside(sets, test);
+	const bool in_row = mp_ways_in_row(sets, test);
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < sets->n; i++) {
 		const struct mp_ways_guess *guess = &sets->guess[i];
-		const struct mp_ways_range held =
+		struct mp_ways_range held =
 			mp_ways_by_test(guess, test, &inside);
 
+		if (outcome == MP_WAYS_FIT_HERE)
+			held.high = min_of(held.high,
+					   mp_ways_here(sets, guess,
+							test->stride, in_row));
 		if (!is_foretold(sets, guess, test) ||
 		    is_possible(guess, test, &held, outcome))
 			sets->guess[kept++] = *guess;
@@ -223,7 +229,8 @@ static bool is_done(const struct mp_ways_test *done, uint32_t n,
 		    const struct mp_ways_test *test)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (done[i].stride == test->stride &&
+		if ((done[i].here || !test->here) &&
+		    done[i].stride == test->stride &&
 		    done[i].lines == test->lines &&
 		    done[i].flushed == test->flushed &&
 		    done[i].apart == test->apart)
@@ -241,7 +248,8 @@ struct choice {
 	bool flushed;
 	uint64_t apart;		/* .. see struct mp_ways_test */
 	bool here;		/* all lines have to be seen in this level */
-	uint64_t inside;	/* lines that do not leave the levels inside */
+	bool past;		/* .. and more than may have room inside */
+	uint64_t inside;	/* so many have */
 	uint64_t most;		/* lines that there is a control for */
 	double room;		/* lines, of those that were hidden, at most; 1 =
 				 * as few as tell */
@@ -255,7 +263,7 @@ static void judge(struct choice *choice, uint64_t stride, uint32_t i,
 	const struct mp_ways_said *said = choice->said;
 	struct mp_ways_test test = {
 		.stride = stride, .flushed = choice->flushed,
-		.apart = choice->apart,
+		.apart = choice->apart, .here = choice->here,
 	};
 	struct mp_ways_below below;
 	uint64_t under, lines;
@@ -294,12 +302,13 @@ static void judge(struct choice *choice, uint64_t stride, uint32_t i,
 
 /* What is likely where the level inside keeps no line: one too many of one
  * set alone hardly ever shows in an exclusive level, and is no miss of all. */
-static void expect_here(const struct mp_ways_guess *guess,
-			struct mp_ways_range *held)
+static void expect_here(const struct choice *choice,
+			const struct mp_ways_guess *guess, uint64_t stride,
+			bool in_row, struct mp_ways_range *held)
 {
-	if (!guess->exclusive)
-		held->high = held->low;
-	else if (held->low < held->high)
+	held->high = min_of(held->high, mp_ways_here(choice->sets, guess,
+						     stride, in_row));
+	if (held->low < held->high)
 		held->low++;
 }
 
@@ -342,7 +351,7 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 	double above = 0;
 	uint32_t n = 0;
 
-	choice->inside = inside.high;
+	choice->inside = choice->past ? inside.high : inside.low;
 	for (uint32_t i = 0; i < sets->n; i++) {
 		const struct mp_ways_guess *guess = &sets->guess[i];
 
@@ -351,7 +360,8 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 		choice->said[n].held = mp_ways_by_test(guess, &test,
 								&inside);
 		if (choice->here)
-			expect_here(guess, &choice->said[n].held);
+			expect_here(choice, guess, stride, !beyond,
+				    &choice->said[n].held);
 		choice->said[n].weight = guess->weight;
 		above += choice->said[n++].weight;
 	}
@@ -364,12 +374,6 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 		above -= said->weight;
 		mp_ways_said_pass(&sweep, i);
 	}
-}
-
-/* The least multiple of a span that is a stride. */
-static uint64_t stride_of(const struct mp_ways_sets *sets, uint64_t span)
-{
-	return mp_ways_lcm(span, sets->grain);
 }
 
 /* All lines so far apart share a set of each level inside; 0 = that is not
@@ -398,7 +402,7 @@ static uint32_t list_own(const struct mp_ways_sets *sets, uint32_t n,
 	const uint64_t unit = unit_inside(sets);
 
 	for (uint32_t i = 0; i < sets->n && i < OWN_STRIDES; i++) {
-		const uint64_t own = stride_of(sets, sets->guess[i].span);
+		const uint64_t own = mp_ways_stride(sets, sets->guess[i].span);
 		const uint64_t both = unit ? mp_ways_lcm(unit, own) : 0;
 
 		for (uint64_t q = 1; q <= (sets->n == 1 ? 16 : 2); q++)
@@ -429,71 +433,6 @@ static uint32_t list_strides(const struct mp_ways_sets *sets, bool few,
 
 /* -- flushing ----------------------------------------------------------- */
 
-/* All lines so far apart share a set of the level inside; 0 = unknown. */
-static uint64_t unit_of(const struct mp_ways_sets *sets)
-{
-	uint64_t unit;
-
-	if (!sets->inner || !sets->inner->n)
-		return 0;
-	unit = stride_of(sets, sets->inner->guess[0].span);
-	for (uint32_t i = 1; i < sets->inner->n; i++)
-		if (unit % sets->inner->guess[i].span)
-			return 0;
-	return unit;
-}
-
-/* In a page with a line, as far as lines lie apart? Its translation would come
- * with that one's at times. */
-static bool is_beside(uint64_t at, uint64_t stride)
-{
-	const uint64_t line = at / stride * stride;
-
-	return stride >= 4 * PAGE &&
-	       (at / PAGE == line / PAGE ||
-		at / PAGE == (line + stride) / PAGE);
-}
-
-uint32_t mp_ways_flushers(const struct mp_ways_sets *sets,
-			  const struct mp_ways_test *test, uint32_t times,
-			  uint64_t *unit, uint32_t slot[MP_WAYS_FLUSHERS])
-{
-	struct mp_ways_meets meets;
-	uint64_t wanted, n = 0;
-
-	*unit = unit_of(sets);
-	if (!*unit || test->stride % *unit)
-		return 0;
-	wanted = times * mp_ways_held(sets->inner, *unit).high;
-	if (wanted > MP_WAYS_FLUSHERS)
-		return 0;
-	mp_ways_meets(sets, test, &meets);
-	for (uint32_t i = 1; n < wanted && i < FLUSH_SLOTS; i++)
-		if (!mp_ways_may_meet(&meets, i * *unit) &&
-		    !is_beside(i * *unit, test->stride))
-			slot[n++] = i;
-	/* Of a guess, others are known to keep off only within a piece. */
-	if (n < wanted || (test->apart && sets->piece % test->apart &&
-			   (slot[n - 1] + 1) * *unit > sets->piece))
-		return 0;
-	return (uint32_t)n;
-}
-
-/* Pages that so many lines so far apart lie in, at most. */
-static uint64_t pages_of(uint64_t lines, uint64_t stride)
-{
-	return min_of(lines, lines * stride / PAGE + 2);
-}
-
-/* Lines beside others that so many pages leave room for. */
-static uint64_t most_beside(uint64_t pages, uint64_t others, uint64_t stride)
-{
-	if (pages <= others)
-		return 0;
-	return stride < PAGE ? (pages - others) * PAGE / stride :
-			       pages - others;
-}
-
 static void try_flushed_at(struct choice *choice, uint64_t stride,
 			   uint64_t apart)
 {
@@ -506,8 +445,8 @@ static void try_flushed_at(struct choice *choice, uint64_t stride,
 	if (!n)
 		return;
 	if (choice->sets->clear)
-		choice->most = most_beside(choice->sets->clear,
-					   pages_of(n, unit), stride);
+		choice->most = mp_ways_most_beside(choice->sets->clear, n,
+						   unit, stride);
 	choice->flushed = true;
 	choice->apart = apart;
 	try_stride(choice, stride, false);
@@ -521,7 +460,7 @@ static void try_flushed_at(struct choice *choice, uint64_t stride,
 static void try_flushed(struct choice *choice)
 {
 	const struct mp_ways_sets *sets = choice->sets;
-	const uint64_t unit = unit_of(sets);
+	const uint64_t unit = mp_ways_unit(sets);
 
 	for (uint32_t i = 0; unit && i < sets->n && i < OWN_STRIDES; i++)
 		try_flushed_at(choice, mp_ways_lcm(sets->guess[i].span, unit), 0);
@@ -532,7 +471,7 @@ static void try_flushed(struct choice *choice)
 static void try_apart(struct choice *choice)
 {
 	const struct mp_ways_sets *sets = choice->sets;
-	const uint64_t unit = unit_of(sets);
+	const uint64_t unit = mp_ways_unit(sets);
 	const uint32_t n = sets->n < APART_MAX ? sets->n : APART_MAX;
 
 	for (uint32_t i = 0; unit && !sets->small && i < n; i++) {
@@ -557,7 +496,7 @@ static bool flushed_witness(const struct mp_ways_sets *sets,
 			    const struct mp_ways_guess *guess,
 			    struct mp_ways_test *test)
 {
-	const uint64_t unit = unit_of(sets);
+	const uint64_t unit = mp_ways_unit(sets);
 	uint32_t slot[MP_WAYS_FLUSHERS];
 	uint64_t same;
 
@@ -573,30 +512,46 @@ static bool flushed_witness(const struct mp_ways_sets *sets,
 	       mp_ways_flushers(sets, test, MP_WAYS_FLUSH_LEAST, &same, slot);
 }
 
+/* Does it tell that so many lines fit, and one more does not? */
+static bool is_witness(const struct mp_ways_sets *sets,
+		       const struct mp_ways_guess *guess,
+		       const struct mp_ways_test *test)
+{
+	const struct mp_ways_range inside = mp_ways_inside(sets, test);
+	const struct mp_ways_range held = mp_ways_with(guess, test->stride,
+						       &inside);
+
+	if (!is_foretold(sets, guess, test))
+		return false;
+	/* All that fit are seen here, and there may be no more of them. Those
+	 * inside have no room for all. */
+	if (test->here)
+		return held.low + 1 == test->lines && held.low > inside.low &&
+		       mp_ways_here(sets, guess, test->stride,
+				    mp_ways_in_row(sets, test)) == held.low;
+	return guess->exclusive ? held.low == held.high :
+				  2 * held.low > held.high + 1;
+}
+
 static bool plain_witness(const struct mp_ways_sets *sets,
 			  const struct mp_ways_guess *guess, bool in_row,
-			  struct mp_ways_test *test)
+			  bool here, struct mp_ways_test *test)
 {
 	uint64_t stride[STRIDES];
 	const uint32_t n = list_strides(sets, sets->n > GUESSES_MANY, stride);
 
 	test->lines = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		struct mp_ways_range held =
+		const struct mp_ways_range held =
 			mp_ways_fitting(sets, guess, stride[i]);
-		struct mp_ways_range inside;
 		const struct mp_ways_test one = {
 			.stride = stride[i],
 			.lines = (uint32_t)held.low + 1,
+			.here = here,
 			.least = 1.0 / (double)(held.low + 1),
 		};
 
-		inside = mp_ways_inside(sets, &one);
-		held = mp_ways_with(guess, stride[i], &inside);
-		if (guess->exclusive ? held.low < held.high :
-		    2 * held.low <= held.high + 1)
-			continue;
-		if (is_foretold(sets, guess, &one) &&
+		if (is_witness(sets, guess, &one) &&
 		    (!in_row || mp_ways_in_row(sets, &one)) &&
 		    (!test->lines || one.lines < test->lines))
 			*test = one;
@@ -605,13 +560,17 @@ static bool plain_witness(const struct mp_ways_sets *sets,
 }
 
 bool mp_ways_witness(const struct mp_ways_sets *sets,
-		     const struct mp_ways_guess *guess, bool flushed,
-		     struct mp_ways_test *test)
+		     const struct mp_ways_guess *guess,
+		     enum mp_ways_sight sight, struct mp_ways_test *test)
 {
-	if (flushed)
+	if (sight == MP_WAYS_FLUSHED)
 		return flushed_witness(sets, guess, test);
-	return plain_witness(sets, guess, true, test) ||
-	       plain_witness(sets, guess, false, test);
+	if (sight == MP_WAYS_ALL_HERE)
+		return sets->inner &&
+		       (plain_witness(sets, guess, true, true, test) ||
+			plain_witness(sets, guess, false, true, test));
+	return plain_witness(sets, guess, true, false, test) ||
+	       plain_witness(sets, guess, false, false, test);
 }
 
 /* How often did the level inside keep lines that it has no room for all of? */
@@ -620,17 +579,44 @@ static uint32_t n_kept(const struct choice *choice)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < choice->n_done; i++)
-		n += choice->done[i].kept;
+		n += choice->done[i].kept && !choice->done[i].here;
 	return n;
 }
 
-/* Tests that tell if all lines are seen in the level itself. */
+/* Tests that were to show all lines in the level, and did not; @stride: those of
+ * one, or 0. */
+static uint32_t n_vain(const struct choice *choice, uint64_t stride)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < choice->n_done; i++)
+		n += choice->done[i].here && choice->done[i].kept &&
+		     (!stride || choice->done[i].stride == stride);
+	return n;
+}
+
+/* Tests that tell if all lines are seen in the level itself. If they never are,
+ * only those of more than have room inside. */
 static void try_here(struct choice *choice, const uint64_t *stride, uint32_t n)
 {
-	choice->here = choice->sets->inner;
-	for (uint32_t i = 0; i < n && choice->best <= 0 && choice->here; i++)
+	const struct mp_ways_sets *sets = choice->sets;
+	const bool may = sets->n <= GUESSES_MANY &&
+			 n_vain(choice, 0) < HERE_VAIN;
+
+	if (!sets->inner || choice->best > 0)
+		return;
+	choice->here = true;
+	for (uint32_t i = 0; i < n && may; i++)
+		if (n_vain(choice, stride[i]) < HERE_VAIN_EACH)
+			try_stride(choice, stride[i], false);
+	for (uint32_t i = 0; i < n && may && !sets->small &&
+			     choice->best <= 0; i++)
+		if (n_vain(choice, stride[i]) < HERE_VAIN_EACH)
+			try_stride(choice, stride[i], true);
+	choice->past = true;
+	for (uint32_t i = 0; i < n && choice->best <= 0; i++)
 		try_stride(choice, stride[i], false);
-	choice->here = false;
+	choice->here = choice->past = false;
 }
 
 /* One kind of test after the other, until one is worth something. */

@@ -76,6 +76,7 @@ enum mp_ways_kind {
  * @apart: .. those others keep off the sets of this level that its lines fall
  *	on only if its span is a multiple of this, or has as much in common with
  *	@stride as a multiple has; 0 = whichever guess is right
+ * @here: it says more if all of them are seen to be served by the level
  * @hidden: made, and some hops missed the next level, too, which may then be
  *	what puts lines out of this one, or translations that missed hid it; as
  *	many lines at any multiple of the stride would do no better
@@ -87,6 +88,7 @@ struct mp_ways_test {
 	uint32_t lines;
 	uint64_t apart;
 	bool flushed;
+	bool here;
 	bool hidden;
 	bool kept;
 	double least;
@@ -128,31 +130,20 @@ struct mp_ways_range mp_ways_fitting(const struct mp_ways_sets *sets,
 				     const struct mp_ways_guess *guess,
 				     uint64_t stride);
 
-/** MP_WAYS_FLUSHERS - lines that others are put out with, at most */
-#define MP_WAYS_FLUSHERS 400u
-/** MP_WAYS_FLUSH_MOST, MP_WAYS_FLUSH_LEAST - so many times what the levels
- * inside hold puts all else out of them; whether it did is seen, too */
-#define MP_WAYS_FLUSH_MOST 4u
-#define MP_WAYS_FLUSH_LEAST 2u
-
-/**
- * mp_ways_flushers() - slots that share a set with those of a flushed test in
- * the level inside, but in this one, whichever guess is right, do not
- * @times: so many times what the levels inside hold of them
- * @unit: gets the bytes from slot to slot; test lines lie @test->stride apart
- * @slot: gets the slots
- * Return: how many; 0 = there are not enough of them.
- */
-uint32_t mp_ways_flushers(const struct mp_ways_sets *sets,
-			  const struct mp_ways_test *test, uint32_t times,
-			  uint64_t *unit, uint32_t slot[MP_WAYS_FLUSHERS]);
+/** enum mp_ways_sight - how lines of a full set are seen */
+enum mp_ways_sight {
+	MP_WAYS_PLAIN,
+	MP_WAYS_ALL_HERE,	/* all of them in this level, if that is so */
+	MP_WAYS_FLUSHED,	/* .. as others put them out of those inside */
+	MP_WAYS_SIGHTS,
+};
 
 /** mp_ways_witness() - the test with the fewest lines that a guess says have
  * just become too many, once they all are seen here; false where what the
  * level inside holds hides it, or, of a flushed test, nothing puts that out */
 bool mp_ways_witness(const struct mp_ways_sets *sets,
-		     const struct mp_ways_guess *guess, bool flushed,
-		     struct mp_ways_test *test);
+		     const struct mp_ways_guess *guess,
+		     enum mp_ways_sight sight, struct mp_ways_test *test);
 
 /** mp_ways_keep() - leave out the guesses that a test's outcome contradicts */
 void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,

@@ -51,6 +51,12 @@
 /* Lines of a control take so much of the innermost level. */
 #define CONTROL_SINGLE 0.8
 #define CONTROL_MEAN 0.5
+/* Hops take as long as each other where they are no further apart than twice
+ * this share of what parts two levels; so much more than those is looked for,
+ * in parts of that. */
+#define EVEN_PART 0.25
+#define EVEN_GRAIN 2u
+#define EVEN_STEPS 96u
 /* Replicates of a ring that are looked at. */
 #define SHARES 32u
 
@@ -336,6 +342,86 @@ static int look_twice(const struct mp_ways_rig *rig,
 	return err;
 }
 
+/* Cycles that all hops of a ring take beyond @least, but for @apart and a share
+ * of @none; NaN: they take more kinds of time than one. */
+static double even_beyond(const struct mp_curve_at *at, double least,
+			  double apart, double none)
+{
+	bool even = false;
+
+	for (uint32_t i = 0; i < EVEN_STEPS; i++) {
+		const double more = apart * i / EVEN_GRAIN;
+		const struct mp_spectrum spectrum = {
+			.n = 2,
+			.bound = { least + more - apart, least + more + apart },
+		};
+
+		even = true;
+		for (uint32_t b = 0; b < at->n && even; b++)
+			even = 1 - mp_spectrum_slower(at->batch[b], &spectrum,
+						      0) < none &&
+			       mp_spectrum_slower(at->batch[b], &spectrum, 1) <
+			       none;
+		if (even)
+			return more;
+	}
+	return NAN;
+}
+
+/* @outcome: MP_WAYS_LACKING where the ring has yet to be walked. */
+static int even_of(const struct mp_ways_rig *rig, const struct mp_sweep *sweep,
+		   uint64_t length, uint32_t replicates, double least,
+		   double none, double *beyond, enum mp_ways_outcome *outcome)
+{
+	const double apart = EVEN_PART * (rig->level.own_cycles -
+					  rig->level.inner_cycles);
+	const struct mp_curve_at *at;
+	struct mp_curve curve;
+	const int err = mp_sweep_gather(sweep, rig->view, &curve);
+
+	if (err)
+		return err;
+	*beyond = NAN;
+	at = mp_curve_find(&curve, length);
+	if (at && at->n >= replicates)
+		*beyond = even_beyond(at, least, apart, none);
+	else if (lacking(rig, sweep, length, replicates) == MP_WAYS_LACKING)
+		*outcome = MP_WAYS_LACKING;
+	mp_curve_free(&curve);
+	return 0;
+}
+
+/*
+ * All hops fit. Were they served by the level itself, each of them? If so they
+ * all take as long as it does, with what a translation takes. That is what hops
+ * of the same pages take beyond the innermost level, all of them in that, and
+ * it has to be as much: else some may have been served further inside.
+ */
+static int look_here(const struct mp_ways_rig *rig,
+		     const struct mp_ways_test *test, uint32_t replicates,
+		     enum mp_ways_outcome *outcome)
+{
+	const struct mp_ways_level *level = &rig->level;
+	const double none = FIT_SHARE / test->lines;
+	const double apart = level->own_cycles - level->inner_cycles;
+	double own, inside;
+	struct mp_sweep sweep;
+	uint64_t length;
+	int err;
+
+	main_sweep(rig, test->stride, &sweep);
+	err = even_of(rig, &sweep, test->lines * test->stride, replicates,
+		      level->own_cycles, none, &own, outcome);
+	if (err || isnan(own))
+		return err;
+	length = control_sweep(rig, test, &sweep);
+	err = even_of(rig, &sweep, length, replicates,
+		      level->innermost_cycles, none, &inside, outcome);
+	if (!err && fabs(own - inside) < EVEN_PART * apart)
+		*outcome = MP_WAYS_FIT_HERE;
+	return err;
+}
+
 /* What came of a test; MP_WAYS_LACKING: it wants more batches. */
 int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 		 uint32_t replicates, enum mp_ways_outcome *outcome)
@@ -366,6 +452,8 @@ int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 	if (*outcome == MP_WAYS_FIT && where.here && test->lines >
 	    mp_ways_inside(rig->sets, test).high)
 		*outcome = MP_WAYS_FIT_HERE;
+	if (*outcome == MP_WAYS_FIT && test->here && level->single)
+		return look_here(rig, test, replicates, outcome);
 	if (*outcome != MP_WAYS_LACKING)
 		return 0;
 	*outcome = MP_WAYS_HIDDEN;
