@@ -189,11 +189,11 @@ static void a_capacity_that_moves_shows_in_single_replicates(void **state)
 }
 
 /*
- * Shares of misses of a level of 8 ways whose sets have room for 8 small
- * pages side by side; each replicate throws its pages anew.
+ * Shares of misses of a level whose sets have room for some small pages side
+ * by side; each replicate throws its pages anew.
  */
-static void throw_pages(struct mp_edge_data *data, uint32_t ways,
-			uint32_t places)
+static void throw_pages(struct mp_edge_data *data, enum policy policy,
+			uint32_t ways, uint32_t places)
 {
 	double capacity = 4096.0 * places * ways;
 	struct mp_rng rng;
@@ -212,7 +212,7 @@ static void throw_pages(struct mp_edge_data *data, uint32_t ways,
 		p->x = 4096.0 * pages;
 		p->n = 16;
 		for (uint32_t r = 0; r < p->n; r++)
-			p->y[r] = (ring_cycles(LRU, true, pages, places, ways,
+			p->y[r] = (ring_cycles(policy, true, pages, places, ways,
 					       &rng) - 14) / 36;
 	}
 }
@@ -225,7 +225,7 @@ static void the_spread_of_replicates_has_a_say_in_the_capacity(void **state)
 	double capacity = 4096.0 * 8 * 8;
 
 	(void)state;
-	throw_pages(&data, 8, 8);
+	throw_pages(&data, LRU, 8, 8);
 	assert_int_equal(mp_edge_fit(&data, table, 1, &mean), 0);
 	data.is_share = true;
 	assert_int_equal(mp_edge_fit(&data, table, 1, &both), 0);
@@ -236,10 +236,32 @@ static void the_spread_of_replicates_has_a_say_in_the_capacity(void **state)
 			 both.low / 1024, both.high / 1024, mean.low / 1024,
 			 mean.high / 1024);
 	assert_true(table->shape[both.shape].scatter == 1);
-	throw_pages(&data, 4, 16);
+	throw_pages(&data, LRU, 4, 16);
 	data.is_share = true;
 	assert_int_equal(mp_edge_fit(&data, table, 1, &both), 0);
 	assert_true(both.low <= capacity && capacity <= both.high);
+}
+
+/* One hop in eight is the first to a page; from some length on what translates
+ * it is no longer known, and that takes as long as a miss. */
+static void walks_at_the_end_of_an_edge_do_not_move_it(void **state)
+{
+	const double capacity = 4096.0 * 22 * 32;
+	struct mp_edge_data data;
+	struct mp_edge edge;
+
+	(void)state;
+	throw_pages(&data, RANDOM, 22, 32);
+	data.is_share = true;
+	for (uint32_t i = 0; i < data.n; i++)
+		for (uint32_t r = 0; r < data.point[i].n &&
+				     data.point[i].x > 1.45 * capacity; r++)
+			data.point[i].y[r] += (1 - data.point[i].y[r]) / 8;
+	assert_int_equal(mp_edge_fit(&data, table, 1, &edge), 0);
+	if (edge.low > capacity || edge.high < capacity ||
+	    fabs(edge.size / capacity - 1) > 0.1)
+		fail_msg("%g [%g %g], it is %g", edge.size / 1024,
+			 edge.low / 1024, edge.high / 1024, capacity / 1024);
 }
 
 /* A level that is no larger than a page a way has one place for all of them:
@@ -285,7 +307,7 @@ static void a_spread_that_no_shape_has_is_not_heard(void **state)
 	struct mp_edge mean, both;
 
 	(void)state;
-	throw_pages(&data, 8, 8);
+	throw_pages(&data, LRU, 8, 8);
 	for (uint32_t i = 0; i < data.n; i++) {
 		struct mp_edge_point *p = &data.point[i];
 		double sum = 0;
@@ -382,6 +404,7 @@ int main(void)
 		cmocka_unit_test(limits_are_narrow_where_the_edge_is_sharp),
 		cmocka_unit_test(a_capacity_that_moves_shows_in_single_replicates),
 		cmocka_unit_test(the_spread_of_replicates_has_a_say_in_the_capacity),
+		cmocka_unit_test(walks_at_the_end_of_an_edge_do_not_move_it),
 		cmocka_unit_test(pages_that_make_no_difference_are_no_doubt),
 		cmocka_unit_test(a_spread_that_no_shape_has_is_not_heard),
 		cmocka_unit_test(no_edge_is_not_an_edge),

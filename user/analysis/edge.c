@@ -35,6 +35,11 @@
 #define SLOPE_MANY 6u
 #define SLOPE_LOW 0.15
 #define SLOPE_HIGH 0.85
+/* The foot of an edge, and its far end, where nearly all hops miss. */
+#define FOOT 0.55
+#define FAR_END 0.97
+/* By itself the foot says no more than this of a capacity. */
+#define FOOT_ERROR 1.15
 #define DRAWS 100u
 /* Capacities are tried in such steps first, and a shape that leaves so many
  * times what another does not more closely. */
@@ -586,6 +591,60 @@ static double misfit_of(const struct mp_values *v, const struct best *best)
 	       (best->line.outside - best->line.inside);
 }
 
+/* The best fit, but of the foot of the edge and of its far end alone. */
+static int best_of_foot(const struct mp_edge_data *data,
+			const struct mp_miss_table *table,
+			const struct best *whole, struct best *best)
+{
+	const struct mp_places places = mp_places_of(table, whole->shape,
+						   whole->size,
+						   data->page_bytes);
+	struct mp_edge_data *foot = malloc(sizeof(*foot));
+	struct mp_values v;
+	int err = -ENODATA;
+
+	if (!foot)
+		return -ENOMEM;
+	*foot = *data;
+	foot->n = 0;
+	for (uint32_t i = 0; i < data->n; i++) {
+		const double miss = mp_places_at(&places, mp_miss_position(
+					data->point[i].x / whole->size));
+
+		if (miss < FOOT || miss > FAR_END)
+			foot->point[foot->n++] = data->point[i];
+	}
+	if (foot->n < data->n && on_slope(foot, table, whole) >= SLOPE_MANY) {
+		mp_values_weigh(foot, &v);
+		err = best_of_all(foot, &v, table, best);
+	}
+	free(foot);
+	return err;
+}
+
+/* What lies further out shows as a ring grows: translations that are no longer
+ * known, as slow as a miss. One of the many shapes may explain that, too, with
+ * another capacity. Where the foot says otherwise it counts; limits hold both. */
+static int hold_to_foot(const struct mp_edge_data *data,
+			const struct mp_miss_table *table, struct best *best,
+			struct mp_edge *edge)
+{
+	struct best foot;
+	int err;
+
+	if (!is_spread(data) || !table->shape[best->shape].scatter)
+		return 0;
+	err = best_of_foot(data, table, best, &foot);
+	if (err)
+		return err == -ENODATA ? 0 : err;
+	if (foot.size < edge->low / FOOT_ERROR ||
+	    foot.size > edge->high * FOOT_ERROR)
+		*best = foot;
+	edge->low = fmin(edge->low, best->size);
+	edge->high = fmax(edge->high, best->size);
+	return 0;
+}
+
 int mp_edge_fit(const struct mp_edge_data *data,
 		const struct mp_miss_table *table, uint64_t seed,
 		struct mp_edge *edge)
@@ -603,6 +662,9 @@ int mp_edge_fit(const struct mp_edge_data *data,
 		return err;
 	edge->low = edge->high = best.size;
 	err = widen_by_shapes(data, &v, table, &best, edge);
+	if (err)
+		return err;
+	err = hold_to_foot(data, table, &best, edge);
 	if (err)
 		return err;
 	edge->size = best.size;
