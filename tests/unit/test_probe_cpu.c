@@ -392,8 +392,8 @@ static double blurred(double length, uint32_t replicate)
 static void take_for_one(struct mp_level level[MP_CPU_LEVELS])
 {
 	memset(level, 0, MP_CPU_LEVELS * sizeof(*level));
-	level[0] = (struct mp_level){ 55 * KIB, 30 * KIB, 110 * KIB, 4 };
-	level[1] = (struct mp_level){ 8 * MIB, 7.5 * MIB, 9 * MIB, 60 };
+	level[0] = (struct mp_level){ 55 * KIB, 30 * KIB, 110 * KIB, 4, 0 };
+	level[1] = (struct mp_level){ 8 * MIB, 7.5 * MIB, 9 * MIB, 60, 0 };
 }
 
 static void two_near_levels_that_were_taken_for_one_are_split(void **state)

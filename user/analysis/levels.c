@@ -264,6 +264,7 @@ static void place(const struct curve *curve, const struct plateau *in,
 	level->size_bytes = curve->footprint[i] *
 		exp(within(miss, next, curve->s[i + 1] - curve->s[i]));
 	level->latency = exp(middle(curve, in));
+	level->parted_bytes = 0;
 
 	for (k = i; k > in->from; k--)
 		if (exp(curve->u[k]) <= inside + MISS_NONE * (outside - inside))

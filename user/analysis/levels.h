@@ -24,6 +24,8 @@ struct mp_curve_point {
  * @low_bytes: the largest footprint tried that it still holds whole
  * @high_bytes: the smallest footprint tried that it cannot be as large as
  * @latency: of its plateau, in the unit of the curve
+ * @parted_bytes: rings from @high_bytes up to here are known to be the next level's
+ *	alone; 0 where they are not, as always here: who knows more of a curve sets it
  *
  * @low_bytes..@high_bytes is a bracket of tried footprints, not a
  * statistical interval: one value a footprint has no spread.
@@ -33,6 +35,7 @@ struct mp_level {
 	double low_bytes;
 	double high_bytes;
 	double latency;
+	double parted_bytes;
 };
 
 /**

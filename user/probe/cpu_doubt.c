@@ -235,6 +235,17 @@ static const struct mp_curve_at *last_of(const struct mp_curve *curve, double en
 	return last;
 }
 
+/* The fastest replicate: pages that crowd a level further out do so in some. */
+static double least_of(const struct mp_curve_at *at)
+{
+	const double *value = isnan(at->mid_cycles) ? at->ns : at->cycles;
+	double least = INFINITY;
+
+	for (uint32_t i = 0; i < at->n; i++)
+		least = fmin(least, value[i]);
+	return least;
+}
+
 /* Is it translations that begin to miss? A ring of as many bytes with more
  * slots to a page shows less of those, but as much of a level. */
 static bool is_of_pages(const struct mp_cpu_edges *edges, uint32_t k)
@@ -257,7 +268,7 @@ static bool is_of_pages(const struct mp_cpu_edges *edges, uint32_t k)
 	    (k && !((double)below[0]->length > edge[-1].high)))
 		return false;
 	for (uint32_t i = 0; i < 2; i++)
-		rise[i] = latency_of(above[i]) - latency_of(below[i]);
+		rise[i] = least_of(above[i]) - least_of(below[i]);
 	return rise[0] > PAGES_RISE * (edge->outside - edge->inside) &&
 	       rise[1] < PAGES_SHARE * rise[0];
 }

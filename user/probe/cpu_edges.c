@@ -9,6 +9,7 @@
 
 #include "analysis/edge_kept.h"
 #include "probe/cpu.h"
+#include "probe/cpu_flat.h"
 
 /* Of the curve, an edge's fit sees so much below and above it, unless a
  * neighbouring edge is nearer. */
@@ -100,7 +101,8 @@ static const struct mp_edge *neighbour(const struct mp_cpu_edges *edges,
 {
 	const struct mp_edge *edge;
 
-	if (other >= edges->n || !edges->fitted[other])
+	if (other >= edges->n || !edges->fitted[other] ||
+	    (other > k && edges->level[k].parted_bytes > 0))
 		return NULL;
 	edge = fits->fitted[curve][other] ? &fits->edge[curve][other] :
 					    &edges->edge[other];
@@ -150,14 +152,15 @@ static int fit_stretch(const struct mp_cpu_edges *edges,
 	}
 	if (k)
 		low = fmax(low, inner ? inner->size * NEAREST :
-			   edges->level[k - 1].size_bytes *
-			   MP_CPU_CLEAR_ABOVE);
+			   level[-1].size_bytes * MP_CPU_CLEAR_ABOVE);
 	if (k + 1 < edges->n)
 		high = fmin(high, outer ? outer->size / NEAREST :
 				  edges->level[k + 1].low_bytes);
 	data->from = fmax(level->low_bytes / SEARCHED, low);
 	data->to = fmin(level->high_bytes * SEARCHED, high);
 	mp_cpu_fit_points(curve_of(edges, k, curve), low, high, data);
+	if (level->parted_bytes > 0)
+		mp_cpu_flat_keep(level[1].latency, data);
 	if (curve != MAIN && steady(edges, curve, k, data))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < data->n; i++) {
@@ -589,6 +592,19 @@ static int find_levels(const struct mp_view *view, struct mp_cpu_edges *edges)
 			     &edges->doubt);
 }
 
+/* The edge of the innermost level is looked at in the main curve. */
+static int split_innermost(struct mp_cpu_edges *edges)
+{
+	const uint32_t more = mp_cpu_split_flats(&edges->curve, edges->level,
+						 &edges->n, 0, &edges->doubt);
+	int err = 0;
+
+	for (uint32_t k = 0; k <= more && !err; k++)
+		err = mp_cpu_split(&edges->curve, edges->level, &edges->n, k,
+				   &edges->doubt);
+	return err;
+}
+
 int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
 	int err;
@@ -597,10 +613,8 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	err = curves_gather(view, edges);
 	if (!err)
 		err = find_levels(view, edges);
-	/* The edge of the innermost level is looked at in the main curve. */
 	if (!err && edges->n && !edges->single)
-		err = mp_cpu_split(&edges->curve, edges->level, &edges->n, 0,
-				   &edges->doubt);
+		err = split_innermost(edges);
 	if (!err)
 		err = place_outer(edges);
 	if (err)

@@ -183,4 +183,16 @@ int mp_cpu_split(const struct mp_curve *curve,
 		 struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
 		 uint32_t k, struct mp_cpu_doubt *doubt);
 
+/**
+ * mp_cpu_split_flats() - is level @k of a curve two or more, as rings show that
+ * one of them serves alone?
+ * @level, @n: the others are put in behind it
+ * @doubt: of it is settled, or moves out
+ *
+ * Return: how many more there are.
+ */
+uint32_t mp_cpu_split_flats(const struct mp_curve *curve,
+			    struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
+			    uint32_t k, struct mp_cpu_doubt *doubt);
+
 #endif

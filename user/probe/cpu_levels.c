@@ -9,6 +9,7 @@
 #include "analysis/stat.h"
 #include "probe/cpu.h"
 #include "probe/cpu_edges.h"
+#include "probe/cpu_flat.h"
 
 /* Replicates of a plateau that lie further apart than this share of it; of
  * so many lengths at most; and levels smaller than this are nobody else's. */
@@ -211,6 +212,25 @@ int mp_cpu_split(const struct mp_curve *curve,
 	return 0;
 }
 
+uint32_t mp_cpu_split_flats(const struct mp_curve *curve,
+			    struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
+			    uint32_t k, struct mp_cpu_doubt *doubt)
+{
+	uint32_t more = 0;
+
+	if (moves(curve, &level[k]))
+		return 0;
+	while (mp_cpu_flat_split(curve, level, n, k + more)) {
+		if (doubt->level == k + more)
+			doubt->level = MP_CPU_LEVELS;
+		else if (doubt->level > k + more &&
+			 doubt->level < MP_CPU_LEVELS)
+			doubt->level++;
+		more++;
+	}
+	return more;
+}
+
 int mp_cpu_levels(const struct mp_curve *curve,
 		  struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
 		  struct mp_cpu_doubt *doubt)
@@ -244,6 +264,8 @@ int mp_cpu_levels(const struct mp_curve *curve,
 		merge_unsteady(curve, level, n);
 	if (!err && mp_cpu_holed(curve, level, *n))
 		err = -ENODATA;
+	for (uint32_t k = 0; k < *n && !err; k++)
+		k += mp_cpu_split_flats(curve, level, n, k, &found);
 	for (uint32_t k = 0; k < *n && !err; k++)
 		err = mp_cpu_split(curve, level, n, k, &found);
 	if (doubt)

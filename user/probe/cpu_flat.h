@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MP_PROBE_CPU_FLAT_H
+#define MP_PROBE_CPU_FLAT_H
+
+#include "probe/cpu.h"
+
+/**
+ * mp_cpu_flat_split() - do rings show that level @k of a curve is two?
+ * @curve: what to look at: of means, without those that others slowed down
+ * @level, @n: the levels; where it is two, the second is put in behind it
+ *
+ * Return: was there one more? The two may be more still.
+ */
+bool mp_cpu_flat_split(const struct mp_curve *curve,
+		       struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
+		       uint32_t k);
+
+/**
+ * mp_cpu_flat_keep() - leave out replicates that missed the next level, too
+ * @next: what that takes
+ * @data: a stretch that ends where the next level is alone
+ *
+ * Pages that are thrown at random may crowd it in some replicates long before
+ * it is full in others.
+ */
+void mp_cpu_flat_keep(double next, struct mp_edge_data *data);
+
+#endif
