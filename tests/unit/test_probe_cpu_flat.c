@@ -75,20 +75,88 @@ static void the_outer_one_may_lie_in_pages_thrown_at_random(void **state)
 	has("cpu.l3.size", MP_ABSENT, 0, 0);
 }
 
+/* Lengths so near each other that they show the second one were not among those
+ * of the usual grid. */
+static void more_lengths_are_tried_where_two_nearly_take_the_same(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4950 memory_latency=125\n"
+	    "clock tsc_mhz=1000 step=1 read=36\n"
+	    "level name=l1d size=32K ways=4 latency=3 "
+	    "policy=qlru_h00_m1_r0_u1\n"
+	    "level name=l2 size=60K ways=30 latency=5 policy=nru "
+	    "inclusion=inclusive\n"
+	    "noise gaps=0.02\n");
+	has("cpu.l1d.size", MP_MEASURED, 31 * KIB, 33 * KIB);
+	has("cpu.l3.size", MP_ABSENT, 0, 0);
+}
+
+/* The detector sees both, but the foot of the outer edge is no part of the inner
+ * one. */
+static void rings_of_the_next_level_alone_end_an_edge(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4450 memory_latency=138\n"
+	    "clock tsc_mhz=100 step=1 read=87\n"
+	    "place thp=refused\n"
+	    "level name=l1d size=16K ways=8 latency=3\n"
+	    "level name=l2 size=24640 ways=11 latency=7 index=virtual "
+	    "policy=qlru_h11_m1_r0_u0 inclusion=exclusive\n"
+	    "noise gaps=0.02\n");
+	has("cpu.l1d.size", MP_MEASURED, 15 * KIB, 17 * KIB);
+	has("cpu.l3.size", MP_ABSENT, 0, 0);
+}
+
+static void is_no_level(double held)
+{
+	const struct mp_fact *size = made_sim_fact(&sim, "cpu.l1d.size");
+
+	assert_true(size->verdict != MP_MEASURED ||
+		    fabs(size->value / held - 1) < 0.125);
+	assert_true(size->verdict != MP_AT_LEAST || size->low <= held);
+	has("cpu.l2.size", MP_NOT_MEASURABLE, 0, 0);
+}
+
 /* A TLB of 16 pages that walks follow: rings beyond it take the same, too. */
 static void translations_are_no_level(void **state)
 {
-	const struct mp_fact *size;
-
 	(void)state;
 	ask("machine name=a clock_mhz=4000 memory_latency=300\n"
 	    "clock tsc_mhz=100 step=1 read=30\n"
 	    "level name=l1d size=128K ways=4 latency=3\n"
 	    "tlb level=1 page=4K entries=16 ways=16\n"
 	    "walk cost=62\nnoise gaps=0.02\n");
-	size = made_sim_fact(&sim, "cpu.l1d.size");
-	assert_true(size->verdict != MP_MEASURED || size->value > 112 * KIB);
+	is_no_level(128 * KIB);
+}
+
+/* Long rings miss the level as well, which adds as much to dense ones. */
+static void translations_before_a_level_are_none(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4000 memory_latency=300\n"
+	    "clock tsc_mhz=100 step=1 read=30\n"
+	    "level name=l1d size=180K ways=4 line=128 latency=4\n"
+	    "tlb level=1 page=4K entries=16 ways=16\n"
+	    "walk cost=62\nnoise gaps=0.02\n");
+	is_no_level(180 * KIB);
+}
+
+/* Lines so long that there are no rings with more slots to a page. */
+static void translations_of_long_lines_are_no_level(void **state)
+{
+	made_sim_open(&sim,
+		      "machine name=a clock_mhz=4000 memory_latency=300\n"
+		      "clock tsc_mhz=100 step=1 read=30\n"
+		      "level name=l1d size=20K ways=4 line=256 latency=4\n"
+		      "level name=l2 size=180K ways=4 line=256 latency=9\n"
+		      "tlb level=1 page=4K entries=16 ways=16\n"
+		      "walk cost=62\nnoise gaps=0.02\n");
+	(void)state;
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	sim.facts.fact[0].value = 256;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
 	has("cpu.l2.size", MP_NOT_MEASURABLE, 0, 0);
+	has("cpu.l3.size", MP_NOT_MEASURABLE, 0, 0);
 }
 
 /* -- curves made by hand ---------------------------------------------------- */
@@ -185,7 +253,7 @@ static void what_missed_the_next_level_too_is_left_out(void **state)
 	data->point[0] = (struct mp_edge_point){ 1, 3, { 4, 5, 4 } };
 	data->point[1] = (struct mp_edge_point){ 2, 2, { 50, 30 } };
 	data->point[2] = (struct mp_edge_point){ 3, 3, { 10, 60, 10 } };
-	mp_cpu_flat_keep(10, data);
+	mp_cpu_flat_keep(10, 3, data);
 	assert_int_equal(data->n, 2);
 	assert_int_equal(data->point[0].n, 3);
 	assert_int_equal(data->point[1].n, 2);
@@ -200,7 +268,16 @@ int main(void)
 			two_levels_half_an_octave_of_rings_apart_are_two, end),
 		cmocka_unit_test_teardown(
 			the_outer_one_may_lie_in_pages_thrown_at_random, end),
+		cmocka_unit_test_teardown(
+			more_lengths_are_tried_where_two_nearly_take_the_same,
+			end),
+		cmocka_unit_test_teardown(
+			rings_of_the_next_level_alone_end_an_edge, end),
 		cmocka_unit_test_teardown(translations_are_no_level, end),
+		cmocka_unit_test_teardown(
+			translations_before_a_level_are_none, end),
+		cmocka_unit_test_teardown(
+			translations_of_long_lines_are_no_level, end),
 		cmocka_unit_test(rings_that_take_the_same_part_two_levels),
 		cmocka_unit_test(a_mixture_that_grows_is_no_level),
 		cmocka_unit_test(rings_whose_replicates_differ_part_nothing),

@@ -17,6 +17,7 @@
 #include "probe/cpu_beside.h"
 #include "probe/cpu_between.h"
 #include "probe/cpu_edges.h"
+#include "probe/cpu_flat.h"
 
 #define FROM 1024.0
 /* The curve: a length each octave, two where it rises by more than this
@@ -406,6 +407,8 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	 * else there is no time for. */
 	if (!err)
 		err = mp_cpu_between_plan(view, &edges, plan);
+	if (!err)
+		err = mp_cpu_doubt_plan(view, &edges, plan);
 	plan->stage++;
 	for (uint32_t i = 0; i < LOOKS && !err; i++, plan->stage++)
 		for (uint32_t k = 0; k < edges.n && !err; k++)
@@ -421,6 +424,9 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	plan->stage++;
 	if (!err)
 		err = plan_shared(view, &sweep, &edges, plan);
+	plan->stage++;
+	if (!err)
+		err = mp_cpu_flat_plan(view, &edges, plan);
 	mp_cpu_edges_free(&edges);
 	return err;
 }

@@ -14,6 +14,7 @@
 #include "probe/cpu.h"
 #include "probe/cpu_between.h"
 #include "probe/cpu_edges.h"
+#include "probe/cpu_pages.h"
 
 /* Slower, in logarithm, than shapes make a length, and the one before; levels
  * are at least 1.6 apart. Faster it may be: some levels keep a part of a ring
@@ -36,6 +37,10 @@
 #define PAGES_SHARE 0.4
 /* .. and of the edge's jump it has to be so much. */
 #define PAGES_RISE 0.5
+/* Rings of pages alone: so far on either side of an edge, of a grid. */
+#define PAGES_BEYOND 1.4
+#define PAGES_GRAIN 4
+#define PAGE 4096.0
 /* An edge that leaves so much of its jump, and so much more than noise. */
 #define POOR 0.04
 #define POOR_CHI2 10.0
@@ -246,31 +251,109 @@ static double least_of(const struct mp_curve_at *at)
 	return least;
 }
 
+/* Are there rings of as many bytes that have far more slots to a page? */
+static bool has_denser(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges)
+{
+	struct mp_sweep sparse, dense;
+
+	mp_cpu_side_sweep(view, 0, &sparse);
+	mp_cpu_main_sweep(view, &dense);
+	return !edges->full && (double)dense.stride <
+			       PAGES_SHARE * (double)sparse.stride;
+}
+
+/* Lengths on either side of an edge, of a grid, as edges move a little. */
+static uint64_t pages_length(const struct mp_cpu_edges *edges, uint32_t k,
+			     bool above)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+	double at = above ? edge->high * PAGES_BEYOND : edge->low / PAGES_BEYOND;
+
+	if (above && k + 1 < edges->n)
+		at = fmin(at, edges->level[k + 1].low_bytes);
+	return (uint64_t)exp2(round(log2(at) * PAGES_GRAIN) / PAGES_GRAIN);
+}
+
+/* Where there is no ring of fewer slots a page, one of pages alone says what
+ * their translation costs a hop. */
+static bool is_of_pages_alone(const struct mp_view *view,
+			      const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+	struct mp_sweep sweep;
+	double before, cost;
+
+	if (!edges->fitted[k])
+		return false;
+	mp_cpu_main_sweep(view, &sweep);
+	before = mp_cpu_pages_cost(view, edges, pages_length(edges, k, false));
+	cost = mp_cpu_pages_cost(view, edges, pages_length(edges, k, true)) -
+	       (before > 0 ? before : 0);
+	return cost * (double)sweep.stride / PAGE >
+	       PAGES_RISE * (edge->outside - edge->inside);
+}
+
+int mp_cpu_doubt_plan(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, struct mp_plan *plan)
+{
+	int err = 0;
+
+	if (edges->single || has_denser(view, edges))
+		return 0;
+	for (uint32_t k = 0; k < private_levels(edges) && k < edges->n && !err;
+	     k++) {
+		if (!edges->fitted[k])
+			continue;
+		err = mp_cpu_pages_plan(view, edges,
+					pages_length(edges, k, false), plan);
+		if (!err)
+			err = mp_cpu_pages_plan(view, edges,
+						pages_length(edges, k, true),
+						plan);
+	}
+	return err;
+}
+
+/* By how much a curve rises from one length to another. */
+static double rise_of(const struct mp_curve *curve, double from, double to)
+{
+	return least_of(last_of(curve, to)) - least_of(last_of(curve, from));
+}
+
 /* Is it translations that begin to miss? A ring of as many bytes with more
- * slots to a page shows less of those, but as much of a level. */
-static bool is_of_pages(const struct mp_cpu_edges *edges, uint32_t k)
+ * slots to a page shows less of those, but as much of a level. Just beyond the
+ * edge nothing else counts yet. */
+static bool is_of_pages(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_edge *edge = &edges->edge[k];
 	const double end = k + 1 < edges->n ? edges->level[k + 1].low_bytes :
 					      INFINITY;
-	const struct mp_curve_at *below[2], *above[2];
-	double rise[2];
+	const struct mp_curve_at *below = last_of(&edges->curve, edge->low);
+	const struct mp_curve *side = &edges->side[0];
 
-	if (!edges->fitted[k] || edges->full)
+	if (!edges->fitted[k])
 		return false;
-	below[1] = last_of(&edges->curve, edge->low);
-	above[1] = last_of(&edges->curve, end);
-	if (!below[1] || !((double)above[1]->length > edge->high))
+	if (!has_denser(view, edges))
+		return is_of_pages_alone(view, edges, k);
+	if (!below || !last_of(side, (double)below->length) ||
+	    (k && !((double)last_of(side, (double)below->length)->length >
+		    edge[-1].high)))
 		return false;
-	below[0] = last_of(&edges->side[0], (double)below[1]->length);
-	above[0] = last_of(&edges->side[0], (double)above[1]->length);
-	if (!below[0] || !((double)above[0]->length > edge->high) ||
-	    (k && !((double)below[0]->length > edge[-1].high)))
-		return false;
-	for (uint32_t i = 0; i < 2; i++)
-		rise[i] = least_of(above[i]) - least_of(below[i]);
-	return rise[0] > PAGES_RISE * (edge->outside - edge->inside) &&
-	       rise[1] < PAGES_SHARE * rise[0];
+	for (uint32_t i = 0; i < side->n; i++) {
+		const double length = (double)side->at[i].length;
+		const double sparse = rise_of(side, (double)below->length, length);
+
+		if (length <= edge->high || length > end ||
+		    !((double)last_of(&edges->curve, length)->length > edge->high))
+			continue;
+		if (sparse > PAGES_RISE * (edge->outside - edge->inside) &&
+		    rise_of(&edges->curve, (double)below->length, length) <
+		    PAGES_SHARE * sparse)
+			return true;
+	}
+	return false;
 }
 
 void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
@@ -282,7 +365,7 @@ void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 	if (edges->single || !edges->n)
 		return;
 	length = unexplained(edges, innermost(edges));
-	while (k < edges->n && !is_poor(edges, k) && !is_of_pages(edges, k) &&
+	while (k < edges->n && !is_poor(edges, k) && !is_of_pages(view, edges, k) &&
 	       !(length <= edges->level[k].high_bytes))
 		k++;
 	/* Beyond all edges it is for the last to explain. */
@@ -304,7 +387,7 @@ void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 			       edges->level[k].size_bytes),
 			  edges->level[k].size_bytes },
 		.behind = behind,
-		.pages = is_of_pages(edges, k),
+		.pages = is_of_pages(view, edges, k),
 	};
 }
 

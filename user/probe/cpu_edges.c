@@ -160,7 +160,7 @@ static int fit_stretch(const struct mp_cpu_edges *edges,
 	data->to = fmin(level->high_bytes * SEARCHED, high);
 	mp_cpu_fit_points(curve_of(edges, k, curve), low, high, data);
 	if (level->parted_bytes > 0)
-		mp_cpu_flat_keep(level[1].latency, data);
+		mp_cpu_flat_keep(level[1].latency, level->parted_bytes, data);
 	if (curve != MAIN && steady(edges, curve, k, data))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < data->n; i++) {
@@ -605,6 +605,15 @@ static int split_innermost(struct mp_cpu_edges *edges)
 	return err;
 }
 
+/* Rings that show a level by itself end what is looked at of the one inside. */
+static void part_levels(struct mp_cpu_edges *edges)
+{
+	for (uint32_t k = 0; k + 1 < edges->n; k++)
+		if (!k || mp_cpu_has_sides(edges, k))
+			mp_cpu_flat_part(k ? &edges->side[0] : &edges->curve,
+					 edges->level, edges->n, k);
+}
+
 int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
 	int err;
@@ -615,6 +624,8 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 		err = find_levels(view, edges);
 	if (!err && edges->n && !edges->single)
 		err = split_innermost(edges);
+	if (!err && !edges->single)
+		part_levels(edges);
 	if (!err)
 		err = place_outer(edges);
 	if (err)

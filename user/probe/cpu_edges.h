@@ -169,6 +169,11 @@ int mp_cpu_steady(const struct mp_curve *curve, double from, double to,
  */
 void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges);
 
+/** mp_cpu_doubt_plan() - want what tells translations from levels, where rings
+ * are full; 0 or -ENOMEM */
+int mp_cpu_doubt_plan(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, struct mp_plan *plan);
+
 /**
  * mp_cpu_split() - is level @k of a curve two?
  * @curve: what to look at

@@ -5,9 +5,9 @@
  *
  * A ring that fits nowhere misses more of its hops the longer it is: no more
  * lines of it are kept than before, whoever is evicted. So what stays the same
- * while rings grow is no mixture of what lies on either side, but a level. How
- * much a mixture would have to grow is known from how far it is from what
- * misses take.
+ * while rings grow is no mixture of what lies on either side, but a level. A
+ * mixture of m and something slower by a share s grows, while the ring grows
+ * by a share g, by g times s at least.
  */
 #include "probe/cpu_flat.h"
 
@@ -17,22 +17,33 @@
 #include "probe/cpu_edges.h"
 
 /* Lengths in a row that take the same, to this share: so many, with so many
- * replicates each, the fastest of which takes that, too. */
+ * replicates each, the fastest two of which agree. */
 #define SAME 0.01
 #define POINTS 3u
 #define REPLICATES 3u
+#define AGREE 0.002
 /* Levels lie at least so far apart. */
 #define APART 1.4
-/* What a mixture would grow meanwhile is so many times that share, or more. */
-#define GROWS 4.0
+/* What they grow is known so well; and what they take is no mixture with what
+ * takes longer by more than this share. */
+#define NOISE 0.001
+#define SLOWER 0.05
 /* No more of the hops than this miss a level that holds a ring whole. */
 #define MISS_NONE 0.05
+
+/* Where that is in question, lengths are so many to the octave, so far on either
+ * side, at so many places. */
+#define NEARLY 0.003
+#define FINE_GRAIN 32
+#define AROUND 1.025
+#define NEAR_MAX 4u
 
 /* Lengths that take the same. */
 struct flat {
 	double from;
 	double to;
 	double latency;
+	double grown;		/* by this share at most, from first to last */
 	uint32_t points;
 };
 
@@ -41,32 +52,36 @@ static double latency_of(const struct mp_curve_at *at)
 	return isnan(at->mid_cycles) ? at->mid_ns : at->mid_cycles;
 }
 
-/* Do replicates agree? Where pages are thrown at random they need not. */
-static bool is_sure(const struct mp_curve_at *at)
+/* The fastest of a length's replicates, if another bears it out; NAN. Pages that
+ * are thrown at random crowd a level further out in some of them. */
+static double fastest_of(const struct mp_curve_at *at)
 {
 	const double *value = isnan(at->mid_cycles) ? at->ns : at->cycles;
-	double least = INFINITY;
+	double first = INFINITY, second = INFINITY;
 
-	for (uint32_t i = 0; i < at->n; i++)
-		least = fmin(least, value[i]);
-	return at->n >= REPLICATES && least >= latency_of(at) * (1 - SAME);
+	for (uint32_t i = 0; i < at->n; i++) {
+		second = fmin(second, fmax(first, value[i]));
+		first = fmin(first, value[i]);
+	}
+	return at->n >= REPLICATES && second <= first * (1 + AGREE) ? first : NAN;
 }
 
 /* The stretch that begins with the @i-th length. */
 static struct flat flat_at(const struct mp_curve *curve, uint32_t i, double end)
 {
-	double least = latency_of(&curve->at[i]), most = least;
 	struct flat flat = { .from = (double)curve->at[i].length };
+	double least = INFINITY, most = 0;
 
 	for (; i < curve->n && (double)curve->at[i].length <= end; i++) {
-		const double here = latency_of(&curve->at[i]);
+		const double here = fastest_of(&curve->at[i]);
 
+		if (isnan(here) || fmax(here, most) > fmin(here, least) * (1 + SAME))
+			break;
 		least = fmin(least, here);
 		most = fmax(most, here);
-		if (!is_sure(&curve->at[i]) || most > least * (1 + SAME))
-			break;
 		flat.to = (double)curve->at[i].length;
 		flat.latency = here;
+		flat.grown = most / least - 1;
 		flat.points++;
 	}
 	return flat;
@@ -83,14 +98,14 @@ static double last_of(const struct mp_curve *curve, double end)
 	return last;
 }
 
-/* Would a mixture of what lies on either side have grown? */
+/* A mixture with what takes so much longer than this would have grown by more
+ * than is seen. It is the level's own time then, or near it. */
 static bool is_level(const struct flat *flat, double beyond)
 {
-	const double grown = (1 - flat->from / flat->to) *
-			     (beyond - flat->latency);
+	const double more = 1 - flat->from / flat->to;
 
-	return beyond > flat->latency * APART &&
-	       grown > GROWS * SAME * flat->latency;
+	return flat->points >= POINTS && beyond > flat->latency * APART &&
+	       flat->grown + NOISE < more * SLOWER;
 }
 
 /* The last length before a flat that a level still holds whole. */
@@ -141,8 +156,7 @@ bool mp_cpu_flat_split(const struct mp_curve *curve,
 		const struct flat flat = flat_at(curve, i, level[k].high_bytes);
 		double held;
 
-		if (flat.from < from || flat.points < POINTS ||
-		    flat.latency < inside * APART ||
+		if (flat.from < from || flat.latency < inside * APART ||
 		    !is_level(&flat, last_of(curve, end)))
 			continue;
 		held = held_before(curve, from, &flat, inside);
@@ -154,7 +168,37 @@ bool mp_cpu_flat_split(const struct mp_curve *curve,
 	return false;
 }
 
-void mp_cpu_flat_keep(double next, struct mp_edge_data *data)
+/* The first stretch that is the next level's alone, of two that are known. */
+static bool find_between(const struct mp_curve *curve,
+			 const struct mp_level *level, double end,
+			 struct flat *flat)
+{
+	const double beyond = last_of(curve, end);
+
+	for (uint32_t i = 0; i < curve->n; i++) {
+		*flat = flat_at(curve, i, level[1].size_bytes);
+		if (flat->from >= level->size_bytes &&
+		    flat->latency >= level->latency * APART &&
+		    is_level(flat, beyond))
+			return true;
+	}
+	return false;
+}
+
+void mp_cpu_flat_part(const struct mp_curve *curve, struct mp_level *level,
+		      uint32_t n, uint32_t k)
+{
+	struct flat flat;
+
+	if (k + 1 >= n || level[k].parted_bytes > 0 ||
+	    !find_between(curve, &level[k], k + 2 < n ?
+			  level[k + 2].low_bytes : INFINITY, &flat))
+		return;
+	level[k].parted_bytes = flat.to;
+	level[k + 1].latency = flat.latency;
+}
+
+void mp_cpu_flat_keep(double next, double end, struct mp_edge_data *data)
 {
 	uint32_t points = 0;
 
@@ -162,6 +206,8 @@ void mp_cpu_flat_keep(double next, struct mp_edge_data *data)
 		struct mp_edge_point *p = &data->point[i];
 		uint32_t n = 0;
 
+		if (p->x > end)
+			break;
 		for (uint32_t r = 0; r < p->n; r++)
 			if (p->y[r] <= next * (1 + SAME))
 				p->y[n++] = p->y[r];
@@ -170,4 +216,48 @@ void mp_cpu_flat_keep(double next, struct mp_edge_data *data)
 			data->point[points++] = *p;
 	}
 	data->n = points;
+}
+
+/* Two lengths in a row that nearly take the same: there may be more between
+ * them, and next to them. */
+static int plan_near(const struct mp_view *view, const struct mp_curve *curve,
+		     const struct mp_sweep *sweep, double least, double end,
+		     struct mp_plan *plan)
+{
+	uint32_t near = 0;
+	int err = 0;
+
+	for (uint32_t i = 1; i < curve->n && near < NEAR_MAX && !err; i++) {
+		const struct mp_curve_at *a = &curve->at[i - 1], *b = a + 1;
+
+		const double here = fastest_of(a);
+
+		/* NAN is neither. */
+		if (!(here > least) || (double)b->length > end ||
+		    !(fabs(log(fastest_of(b) / here)) < NEARLY))
+			continue;
+		near++;
+		err = mp_cpu_grid(sweep, view, (double)a->length / AROUND,
+				  (double)b->length * AROUND, FINE_GRAIN,
+				  mp_cpu_replicates(view), plan);
+	}
+	return err;
+}
+
+int mp_cpu_flat_plan(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, struct mp_plan *plan)
+{
+	const uint32_t k = edges->doubt.level;
+	const struct mp_curve *curve = k ? &edges->side[0] : &edges->curve;
+	struct mp_sweep sweep;
+
+	if (edges->single || k >= edges->n ||
+	    (k && !mp_cpu_has_sides(edges, k)))
+		return 0;
+	if (k)
+		mp_cpu_side_sweep(view, 0, &sweep);
+	else
+		mp_cpu_main_sweep(view, &sweep);
+	return plan_near(view, curve, &sweep, edges->level[k].latency * APART,
+			 edges->level[k].high_bytes, plan);
 }

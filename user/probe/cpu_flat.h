@@ -16,13 +16,29 @@ bool mp_cpu_flat_split(const struct mp_curve *curve,
 		       uint32_t k);
 
 /**
+ * mp_cpu_flat_part() - do rings show the level behind level @k by itself?
+ * @level: gets until where, and what that level takes
+ */
+void mp_cpu_flat_part(const struct mp_curve *curve, struct mp_level *level,
+		      uint32_t n, uint32_t k);
+
+/**
+ * mp_cpu_flat_plan() - where a level may be two, rings that may show it
+ *
+ * More lengths near those that take nearly the same. -ENOMEM or 0.
+ */
+int mp_cpu_flat_plan(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, struct mp_plan *plan);
+
+/**
  * mp_cpu_flat_keep() - leave out replicates that missed the next level, too
  * @next: what that takes
- * @data: a stretch that ends where the next level is alone
+ * @end: until where it is alone
+ * @data: a stretch; what is beyond the end is left out as well
  *
  * Pages that are thrown at random may crowd it in some replicates long before
  * it is full in others.
  */
-void mp_cpu_flat_keep(double next, struct mp_edge_data *data);
+void mp_cpu_flat_keep(double next, double end, struct mp_edge_data *data);
 
 #endif
