@@ -9,6 +9,7 @@
 
 #include "backend.h"
 #include "made_sim.h"
+#include "probe/cpu_edges.h"
 #include "probe/cpu_flat.h"
 
 #define KIB 1024.0
@@ -261,6 +262,29 @@ static void what_missed_the_next_level_too_is_left_out(void **state)
 	free(data);
 }
 
+/* Lines that fall on sets evenly miss as often in all replicates. */
+static void an_even_edge_of_replicates_that_differ_is_off(void **state)
+{
+	const struct mp_miss_table *table = mp_miss_table_get();
+	struct mp_cpu_edges edges = { .table = table, .n = 2 };
+	struct mp_edge *edge = &edges.edge[1];
+
+	(void)state;
+	edges.level[1].size_bytes = 64 * KIB;
+	edge->sway = 1.3;
+	for (edge->shape = 0; edge->shape < MP_MISS_SHAPES; edge->shape++)
+		assert_true((mp_cpu_sway_error(&edges, 1) > 1) ==
+			    (table->shape[edge->shape].scatter == 0));
+	edge->shape = 0;
+	while (table->shape[edge->shape].scatter != 0)
+		edge->shape++;
+	edge->sway = 1.01;
+	assert_true(mp_cpu_sway_error(&edges, 1) <= 1);
+	edge->sway = 1.3;
+	edges.single = true;
+	assert_true(mp_cpu_sway_error(&edges, 1) <= 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +306,7 @@ int main(void)
 		cmocka_unit_test(a_mixture_that_grows_is_no_level),
 		cmocka_unit_test(rings_whose_replicates_differ_part_nothing),
 		cmocka_unit_test(what_missed_the_next_level_too_is_left_out),
+		cmocka_unit_test(an_even_edge_of_replicates_that_differ_is_off),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -580,8 +580,8 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 	fact->value = k && k + 1 == edges->n && edge->high > edge->low * VERY_SHARP ?
 		      sqrt(edge->low * edge->high) :
 		      mp_stat_round(edge->low, edge->high, edge->size);
-	fact->low = edge->low;
-	fact->high = edge->high;
+	fact->low = edge->low / mp_cpu_sway_error(edges, k);
+	fact->high = edge->high * mp_cpu_sway_error(edges, k);
 	fact->verdict = MP_MEASURED;
 	less_kept(edges, k, fact);
 	if (moved(edges, k)) {

@@ -605,13 +605,12 @@ static int split_innermost(struct mp_cpu_edges *edges)
 	return err;
 }
 
-/* Rings that show a level by itself end what is looked at of the one inside. */
-static void part_levels(struct mp_cpu_edges *edges)
+/* Rings that show the second level by itself end what is looked at of the
+ * innermost, whose edge is a small part of what lies beyond. Further out edges
+ * are blurred, and all of their stretch is wanted. */
+static void part_innermost(struct mp_cpu_edges *edges)
 {
-	for (uint32_t k = 0; k + 1 < edges->n; k++)
-		if (!k || mp_cpu_has_sides(edges, k))
-			mp_cpu_flat_part(k ? &edges->side[0] : &edges->curve,
-					 edges->level, edges->n, k);
+	mp_cpu_flat_part(&edges->curve, edges->level, edges->n, 0);
 }
 
 int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
@@ -625,7 +624,7 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	if (!err && edges->n && !edges->single)
 		err = split_innermost(edges);
 	if (!err && !edges->single)
-		part_levels(edges);
+		part_innermost(edges);
 	if (!err)
 		err = place_outer(edges);
 	if (err)
@@ -656,6 +655,15 @@ bool mp_cpu_edge_plain(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	return edges->fitted[k] &&
 	       is_plain(&edges->edge[k], edges->table, VERY_PLAIN);
+}
+
+double mp_cpu_sway_error(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+
+	return !edges->single && mp_cpu_has_sides(edges, k) &&
+	       edges->table->shape[edge->shape].scatter == 0 &&
+	       edge->sway > SWAYS ? SWAYS_ERROR : 1;
 }
 
 bool mp_cpu_small_pages(const struct mp_cpu_edges *edges, uint32_t k)

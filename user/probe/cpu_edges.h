@@ -12,6 +12,11 @@
 void mp_cpu_fit_points(const struct mp_curve *curve, double low, double high,
 		       struct mp_edge_data *data);
 
+/** mp_cpu_sway_error() - how far limits of means are off where lines should fall
+ * on sets evenly, and replicates differ as if they did not: a factor, 1 where
+ * they do not */
+double mp_cpu_sway_error(const struct mp_cpu_edges *edges, uint32_t k);
+
 /**
  * mp_cpu_edge_of() - fit an edge of level @k
  * @is_main: of the main curve
