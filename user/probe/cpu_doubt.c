@@ -40,6 +40,7 @@
 /* Rings of pages alone: so far on either side of an edge, of a grid. */
 #define PAGES_BEYOND 1.4
 #define PAGES_GRAIN 4
+#define SAME_LENGTH 1.02
 #define PAGE 4096.0
 /* An edge that leaves so much of its jump, and so much more than noise. */
 #define POOR 0.04
@@ -345,8 +346,9 @@ static bool is_of_pages(const struct mp_view *view,
 		const double length = (double)side->at[i].length;
 		const double sparse = rise_of(side, (double)below->length, length);
 
+		/* Of both there has to be that length: a shorter one rises less. */
 		if (length <= edge->high || length > end ||
-		    !((double)last_of(&edges->curve, length)->length > edge->high))
+		    (double)last_of(&edges->curve, length)->length < length / SAME_LENGTH)
 			continue;
 		if (sparse > PAGES_RISE * (edge->outside - edge->inside) &&
 		    rise_of(&edges->curve, (double)below->length, length) <
