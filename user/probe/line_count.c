@@ -24,6 +24,8 @@
 /* .. where levels inside may hold many of them. */
 #define LIKE_ALL_FITS 0.12
 #define LIKE_SPILT 0.75
+/* .. and what a dense ring takes is so much of what sparse ones take. */
+#define MISS_LEAST 0.3
 /* .. or all of them miss as the dense ones do, of which all, half or a quarter
  * miss: so near one of these ratios. */
 #define NEAR 0.15
@@ -77,9 +79,11 @@ static int want(const struct mp_view *view, const struct mp_line_room *room,
 			     room->replicates, plan);
 }
 
-/* What a ring showed: NaN where it was not measured. */
+/* What a ring showed, in the middle and at least: NaN where it was not
+ * measured. */
 struct shown {
 	double time;
+	double least;
 	uint32_t n;
 	bool quiet;
 };
@@ -93,7 +97,7 @@ static int look(const struct mp_view *view, const struct mp_line_room *room,
 	struct mp_curve curve;
 	int err;
 
-	*out = (struct shown){ .time = NAN };
+	*out = (struct shown){ .time = NAN, .least = NAN };
 	ring(view, room, stride, &sweep);
 	err = mp_sweep_gather(&sweep, view, &curve);
 	if (err)
@@ -102,6 +106,10 @@ static int look(const struct mp_view *view, const struct mp_line_room *room,
 	if (at) {
 		out->time = isnan(at->mid_cycles) ? at->mid_ns :
 						    at->mid_cycles;
+		out->least = INFINITY;
+		for (uint32_t i = 0; i < at->n; i++)
+			out->least = fmin(out->least, isnan(at->mid_cycles) ?
+					  at->ns[i] : at->cycles[i]);
 		out->n = at->n;
 		out->quiet = true;
 		for (uint32_t i = 0; i < at->n; i++)
@@ -177,22 +185,36 @@ static int look_at(const struct mp_view *view, const struct mp_line_room *room,
 
 	if (!err)
 		err = look_pages(view, room, stride, length, &pages);
-	if (!err)
+	if (!err) {
 		out->time -= pages;
+		out->least -= pages;
+	}
 	return err;
 }
 
-/* What the rings of one length showed. */
+/* What the rings of one length showed; and the most that sparse slots took
+ * where there are too many, at any distance so far. */
 struct rings {
 	struct shown fits;
 	struct shown beyond;
 	struct shown sparse;
 	struct shown spilt;
+	double far;
 };
 
+/* Noise only adds: the least has to be more. */
 static bool tells(const struct rings *rings)
 {
-	return rings->beyond.time >= CONTRAST * rings->fits.time;
+	return rings->beyond.least >= CONTRAST * rings->fits.time;
+}
+
+/* Of a dense ring of lines so much longer than the level three in seven miss,
+ * whatever the policy. Fewer: others took a part of the level meanwhile. */
+static bool is_crowded(const struct rings *rings)
+{
+	const double fits = rings->fits.time;
+
+	return rings->beyond.time - fits < MISS_LEAST * (rings->far - fits);
 }
 
 /* All sparse slots miss. Of the dense ones then a whole number of times fewer
@@ -224,7 +246,7 @@ static uint32_t judge(const struct rings *rings, uint32_t unit, bool crowded,
 	if (!tells(rings))
 		return MP_LINE_UNSURE;
 	if (*z <= (crowded ? LIKE_ALL_FITS : LIKE_FITS))
-		return MP_LINE_YES;
+		return is_crowded(rings) ? MP_LINE_UNSURE : MP_LINE_YES;
 	if (isnan(rings->spilt.time))
 		return MP_LINE_OPEN;
 	if (all_miss(*z, unit))
@@ -242,9 +264,12 @@ static int look_sparse(const struct mp_view *view,
 	int err = look_at(view, room, stride, odd * room->fits_bytes, fact,
 			  &rings->sparse);
 
-	return err ? err : look_at(view, room, stride,
-				   odd * BEYOND * room->fits_bytes, fact,
-				   &rings->spilt);
+	if (!err)
+		err = look_at(view, room, stride,
+			      odd * BEYOND * room->fits_bytes, fact,
+			      &rings->spilt);
+	rings->far = fmax(rings->far, rings->spilt.time);
+	return err;
 }
 
 static void sum_up(const struct rings *rings, uint32_t unit, bool crowded,
@@ -276,7 +301,7 @@ int mp_line_count(const struct mp_view *view, const struct mp_line_room *room,
 		  struct mp_line_count *out)
 {
 	const bool crowded = room->fits_bytes / unit < CROWDED * room->held;
-	struct rings rings;
+	struct rings rings = { .far = NAN };
 	int err;
 
 	*out = (struct mp_line_count){ .time = INFINITY, .z = NAN,

@@ -40,17 +40,18 @@ static double least_time(const struct mp_curve_at *at)
 	return least;
 }
 
+/* What fits proves that all that is shorter does: a shorter ring that took
+ * longer was disturbed, in all replicates. */
 static void first_of(const struct mp_curve *curve, struct mp_line_first *first)
 {
-	uint32_t last = 0;
+	uint32_t last = curve->n;
 
 	first->latency = INFINITY;
 	for (uint32_t i = 0; i < curve->n; i++)
 		first->latency = fmin(first->latency,
 				      least_time(&curve->at[i]));
-	while (last < curve->n &&
-	       least_time(&curve->at[last]) <= FITS * first->latency)
-		last++;
+	while (last && least_time(&curve->at[last - 1]) > FITS * first->latency)
+		last--;
 	if (last && last < curve->n)
 		first->fits_bytes = (double)curve->at[last - 1].length;
 }
