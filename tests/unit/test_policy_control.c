@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <cmocka.h>
 
 #include "made_means.h"
@@ -67,6 +68,24 @@ static void know(struct made_means *made, const char *level, const char *what,
 	fact->value = fact->low = fact->high = value;
 }
 
+/* A third level, or NULL: of so many ways, and what it does to those inside. */
+static double l3_ways;
+static const char *l3_inclusion;
+
+static void know_third(struct made_means *made)
+{
+	struct mp_fact *fact;
+
+	if (!l3_inclusion)
+		return;
+	know(made, "l3", "size", l3_ways * 128 * KIB);
+	know(made, "l3", "ways", l3_ways);
+	fact = mp_cpu_fact(&made->facts, &made->view, "l3", "inclusion", "");
+	fact->verdict = MP_MEASURED;
+	fact->is_text = true;
+	snprintf(fact->text, sizeof(fact->text), "%s", l3_inclusion);
+}
+
 /* A second level of so many ways behind a first one of four. */
 static bool ask(double l1d_bytes, double l2_ways,
 		struct mp_policy_level *level)
@@ -86,6 +105,7 @@ static bool ask(double l1d_bytes, double l2_ways,
 	know(&made, "l2", "latency", 4);
 	know(&made, "l3", "latency", 14);
 	know(&made, "dram", "latency", 90);
+	know_third(&made);
 	found = mp_policy_level_find(&made.view, 1, level, why);
 	mp_facts_free(&made.facts);
 	made_means_close(&made);
@@ -121,9 +141,27 @@ static void only_where_few_steps_would_be_left_is_the_first_level_full(void **st
 	assert_false(ask(2 * KIB, 16, &level));
 }
 
+/* Lines of a set here fall on four sets there: an inclusive level that has no
+ * room for 32 of them puts them out here, by its own policy. */
+static void a_level_further_out_has_to_have_room_for_all(void **state)
+{
+	struct mp_policy_level level;
+
+	(void)state;
+	l3_inclusion = "inclusive";
+	l3_ways = 8;
+	assert_true(ask(16 * KIB, 8, &level));
+	l3_ways = 7;
+	assert_false(ask(16 * KIB, 8, &level));
+	l3_inclusion = "non-inclusive";
+	assert_true(ask(16 * KIB, 8, &level));
+	l3_inclusion = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_level_further_out_has_to_have_room_for_all),
 		cmocka_unit_test(slots_of_one_page_share_a_line),
 		cmocka_unit_test(slots_of_other_pages_do_not),
 		cmocka_unit_test(no_set_gets_more_lines_than_it_may),

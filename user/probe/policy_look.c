@@ -272,6 +272,44 @@ static void find_sets(struct mp_policy_level *level)
 	level->set_bytes = lines / level->sets * level->line;
 }
 
+/* Sets of a level that slots so far apart fall on. */
+static uint64_t sets_of(uint64_t way_bytes, uint64_t apart)
+{
+	return way_bytes / common_divisor(way_bytes, apart);
+}
+
+static bool may_be_inclusive(const struct mp_view *view, uint32_t k)
+{
+	const struct mp_fact *fact = mp_cpu_found(view, k, "inclusion");
+
+	return !fact || fact->verdict != MP_MEASURED ||
+	       !strcmp(fact->text, "inclusive");
+}
+
+/* What a level further out has no room for, and holds all that levels inside
+ * do, leaves these too: by its own policy. It has to have room for all lines. */
+static bool is_put_out(const struct mp_view *view,
+		       const struct mp_policy_level *level)
+{
+	const uint32_t own = mp_policy_walk_lines(level->ways, level->visits);
+	const uint32_t all = own + (level->leave ?
+				    leave_lines(level, level->leave_most) : 0);
+
+	for (uint32_t i = level->k + 1; i < MP_CPU_LEVELS; i++) {
+		const double ways = measured(view, i, "ways");
+		uint64_t way;
+
+		if (isnan(ways) || !may_be_inclusive(view, i))
+			continue;
+		way = way_of(view, i, measured(view, i, "size"), ways);
+		if (way && (ways * (double)sets_of(way, level->stride) < all ||
+			    ways * (double)sets_of(way, level->apart *
+							level->stride) < own))
+			return true;
+	}
+	return false;
+}
+
 bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 			  struct mp_policy_level *level,
 			  char why[MP_FACT_TEXT])
@@ -305,8 +343,10 @@ bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 		return false;
 	find_innermost(view, line, level);
 	find_sets(level);
-	return find_control(level) ||
-	       cannot(why, "the innermost level is too small to tell page walks from misses");
+	if (!find_control(level))
+		return cannot(why, "the innermost level is too small to tell page walks from misses");
+	return !is_put_out(view, level) ||
+	       cannot(why, "a level further out has no room for the lines of a set, and may put them out of this one, too");
 }
 
 /* -- experiments -------------------------------------------------------- */
