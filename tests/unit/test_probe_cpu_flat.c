@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
@@ -285,6 +286,38 @@ static void an_even_edge_of_replicates_that_differ_is_off(void **state)
 	assert_true(mp_cpu_sway_error(&edges, 1) <= 1);
 }
 
+/* Where the second level may be two, what the first one's edge rises to is known
+ * all the same. */
+static void what_an_edge_rises_to_is_known_of_a_level_in_doubt(void **state)
+{
+	static const char machine[] =
+		"machine name=a clock_mhz=3000 memory_latency=300\n"
+		"clock tsc_mhz=100 step=1 read=40\n"
+		"place pages=random thp=refused\n"
+		"level name=l1d size=32K ways=8 latency=4\n"
+		"level name=l2 size=256K ways=8 latency=14\n";
+	char text[512];
+
+	(void)state;
+	snprintf(text, sizeof(text), "%s%s", machine,
+		 "level name=l3 size=432K ways=9 latency=30\n");
+	ask(text);
+	has("cpu.l2.size", MP_NOT_MEASURABLE, 0, 0);
+	assert_true(mp_cpu_rises_to(&sim.view) > 13 &&
+		    mp_cpu_rises_to(&sim.view) < 17);
+	made_sim_close(&sim);
+	/* .. but not of the innermost. */
+	snprintf(text, sizeof(text), "%s%s",
+		 "machine name=a clock_mhz=1900 memory_latency=325\n",
+		 "clock tsc_mhz=100 step=1 read=67\n"
+		 "level name=l1d size=16K ways=2 latency=3\n"
+		 "level name=l2 size=24K ways=6 latency=7 policy=srrip\n");
+	ask(text);
+	assert_true(made_sim_fact(&sim, "cpu.l1d.size")->verdict !=
+		    MP_MEASURED);
+	assert_true(isnan(mp_cpu_rises_to(&sim.view)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -294,6 +327,9 @@ int main(void)
 			the_outer_one_may_lie_in_pages_thrown_at_random, end),
 		cmocka_unit_test_teardown(
 			more_lengths_are_tried_where_two_nearly_take_the_same,
+			end),
+		cmocka_unit_test_teardown(
+			what_an_edge_rises_to_is_known_of_a_level_in_doubt,
 			end),
 		cmocka_unit_test_teardown(
 			rings_of_the_next_level_alone_end_an_edge, end),

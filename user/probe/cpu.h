@@ -238,7 +238,8 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges);
  * The next level may be two, and have no latency of its own then; but it is
  * there, and no faster.
  *
- * Return: cycles; NaN where single hops tell, or that level is not in doubt.
+ * Return: cycles; NaN where single hops tell, or the innermost level itself may
+ * be two.
  */
 double mp_cpu_rises_to(const struct mp_view *view);
 void mp_cpu_edges_free(struct mp_cpu_edges *edges);

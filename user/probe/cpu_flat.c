@@ -229,7 +229,6 @@ static int plan_near(const struct mp_view *view, const struct mp_curve *curve,
 
 	for (uint32_t i = 1; i < curve->n && near < NEAR_MAX && !err; i++) {
 		const struct mp_curve_at *a = &curve->at[i - 1], *b = a + 1;
-
 		const double here = fastest_of(a);
 
 		/* NAN is neither. */

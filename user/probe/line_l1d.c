@@ -51,7 +51,8 @@
 #define FLUSHED 64u
 /* Two looks at what is fetched at once, in octaves: no further apart. */
 #define SECTORS_APART 0.5
-/* Times of one level do not differ by more. */
+/* Times of one level do not differ by more; nor, where each has its own, by more
+ * than the second. */
 #define NEXT_LEVEL 1.2
 #define SERVED_BOTH 1.1
 
