@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probe cache-size on made-up CPUs whose sizes are stated. */
-#include <math.h>
-
-#include "analysis/miss.h"
 #include "made_view.h"
 
 #define KIB 1024ull
@@ -30,14 +27,13 @@ static void ask(uint32_t depth)
 
 /* Which shape a blurred edge has leaves its capacity open a little, and so does
  * whether the level holds what those inside hold, which this backend cannot
- * be asked: from below it is known, and from above nearly as well. Limits are
- * steps of a grid: one more is no less. */
+ * be asked: from below it is known, and from above nearly as well. */
 static void known_nearly(const char *name, double size)
 {
 	const struct mp_fact *fact = made_fact(&made, name);
 
 	made_fact_at_least(&made, name, size);
-	if (fact->high >= 1.6 * exp2(1.0 / MP_MISS_GRAIN) * fact->low)
+	if (fact->high >= 1.6 * fact->low)
 		fail_msg("%s: %g .. %g", name, fact->low, fact->high);
 }
 

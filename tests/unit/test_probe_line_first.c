@@ -104,6 +104,7 @@ static void what_fits_proves_that_what_is_shorter_does(void **state)
 	slow_down(64, 4000, 5000);
 	assert_int_equal(mp_line_first_find(&sim.view, &first), 0);
 	assert_true(first.fits_bytes > 20 << 10 && first.fits_bytes <= 32 << 10);
+	made_sim_close(&sim);
 }
 
 /* Means of rings of slots 32 bytes apart, dense and sparse, in cycles; within

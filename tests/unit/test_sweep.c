@@ -193,33 +193,6 @@ static void single_hops_are_kept_as_a_histogram_of_two_turns(void **state)
 	assert_int_equal(mp_exp_check(&exp, why, sizeof(why)), 0);
 }
 
-/* What a set has kept of the turn before shows where in the turn it is. */
-static void a_long_ring_is_measured_a_whole_turn(void **state)
-{
-	struct mp_sweep sweep;
-	struct mp_exp exp;
-
-	(void)state;
-	for (uint32_t single = 0; single < 2; single++) {
-		usual(&sweep);
-		sweep.single = single;
-		sweep.turns = 2;
-		sweep.hops = 1024;
-		sweep.bursts = 8;
-		mp_sweep_exp(&sweep, 8 * 1024 * 128, &exp);
-		assert_int_equal(exp.actor[0].bursts, 8);
-		assert_int_equal(exp.actor[0].warm_hops, 2 * 8 * 1024);
-		/* In turn a turn less goes before. */
-		mp_sweep_exp(&sweep, 50000 * 128, &exp);
-		assert_int_equal(exp.actor[0].bursts, 49);
-		assert_int_equal(exp.actor[0].hops, 1024);
-		assert_int_equal(exp.actor[0].warm_hops, 50000);
-		/* So long a ring is in nobody's cache. */
-		mp_sweep_exp(&sweep, 200000 * 128, &exp);
-		assert_int_equal(exp.actor[0].bursts, 8);
-	}
-}
-
 static void a_plan_holds_whole_strides_within_the_largest_arena(void **state)
 {
 	struct mp_plan plan = { 0 };
@@ -570,7 +543,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			single_hops_are_kept_as_a_histogram_of_two_turns,
 			begin, end),
-		cmocka_unit_test(a_long_ring_is_measured_a_whole_turn),
 		cmocka_unit_test_setup_teardown(
 			a_plan_holds_whole_strides_within_the_largest_arena,
 			begin, end),
