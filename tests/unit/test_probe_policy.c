@@ -26,7 +26,11 @@ static void tell(const struct asked *a)
 {
 	const double ways = a->told_ways > 0 ? a->told_ways : a->ways[0];
 
-	sim_ask_know(&ask, "cpu.l1d.line", a->line > 0 ? a->line : 64);
+	const double line = a->line > 0 ? a->line : 64;
+
+	sim_ask_know(&ask, "cpu.l1d.line", line);
+	sim_ask_know(&ask, "cpu.l2.line", line);
+	sim_ask_know(&ask, "cpu.l3.line", line);
 	sim_ask_know(&ask, "cpu.l1d.size", a->ways[0] * 4 * KIB);
 	sim_ask_know(&ask, "cpu.l1d.ways", ways);
 	sim_ask_know(&ask, "cpu.l1d.latency", 4 / 3.0);
@@ -275,6 +279,29 @@ static void an_inclusive_level_is_like_any_other(void **state)
 }
 
 /* Half of the ways twice as far apart, or twice the ways half as far. */
+/* The next line of the first level is the other half of the second one's: a new
+ * line is used twice there, and its policy looks like another. */
+static void lines_that_are_fetched_along_hide_the_next_policy(void **state)
+{
+	(void)state;
+	sim_ask_know(&ask, "cpu.l1d.line", 64);
+	sim_ask_know(&ask, "cpu.l1d.size", 32 * KIB);
+	sim_ask_know(&ask, "cpu.l1d.ways", 8);
+	sim_ask_know(&ask, "cpu.l1d.latency", 4 / 3.0);
+	sim_ask_know(&ask, "cpu.l2.line", 128);
+	sim_ask_know(&ask, "cpu.l2.size", 512 * KIB);
+	sim_ask_know(&ask, "cpu.l2.ways", 8);
+	sim_ask_know(&ask, "cpu.l2.latency", 14 / 3.0);
+	sim_ask_know(&ask, "cpu.dram.latency", 250 / 3.0);
+	sim_ask(&ask, "machine name=x clock_mhz=3000 memory_latency=250\n"
+		"level name=l1d size=32K ways=8 latency=4\n"
+		"level name=l2 size=512K ways=8 line=128 latency=14 "
+		"policy=srrip\n"
+		"prefetch kind=next into=l1d switch=no\n"
+		"clock tsc_mhz=3000\n", mp_probe_find("policy"), 5);
+	cannot("cpu.l2.policy", "used twice");
+}
+
 static void ways_that_were_counted_wrong_give_no_policy(void **state)
 {
 	struct asked a = { { "lru", "lru" }, { 8, 8 }, "", "", 4, 0 };
@@ -388,6 +415,7 @@ int main(void)
 		TEST(a_distance_that_was_seen_is_better_than_a_size),
 		TEST(an_exclusive_level_is_not_taken_for_another_policy),
 		TEST(an_inclusive_level_is_like_any_other),
+		TEST(lines_that_are_fetched_along_hide_the_next_policy),
 		TEST(ways_that_were_counted_wrong_give_no_policy),
 		TEST(lines_that_hold_too_few_steps_are_refused),
 		TEST(a_plan_costs_little),

@@ -310,6 +310,26 @@ static bool is_put_out(const struct mp_view *view,
 	return false;
 }
 
+/* Is the next line fetched along, for all that is known? */
+static bool may_fetch(const struct mp_view *view)
+{
+	for (uint32_t i = 0; i < view->n_batches; i++)
+		if (mp_batch_counts(view->batch[i]) &&
+		    view->batch[i]->exp.quiet & MP_WISH_PREFETCH_OFF &&
+		    view->batch[i]->grant.got & MP_GOT_PREFETCH_OFF)
+			return false;
+	return true;
+}
+
+/* Where lines are longer here than inside, the one that is fetched along with
+ * another may be part of the same: a new line is used twice then. */
+static bool is_used_twice(const struct mp_view *view, uint32_t k)
+{
+	const double here = measured(view, k, "line");
+
+	return k && may_fetch(view) && !(here <= measured(view, k - 1, "line"));
+}
+
 bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 			  struct mp_policy_level *level,
 			  char why[MP_FACT_TEXT])
@@ -342,6 +362,8 @@ bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 	if (k && !find_inside(view, level, why))
 		return false;
 	find_innermost(view, line, level);
+	if (is_used_twice(view, k))
+		return cannot(why, "lines may be longer here than inside, and with a prefetcher new ones may be used twice");
 	find_sets(level);
 	if (!find_control(level))
 		return cannot(why, "the innermost level is too small to tell page walks from misses");
@@ -489,6 +511,7 @@ void mp_policy_look_exp(const struct mp_policy_level *level,
 		actor->offset = set * level->set_bytes +
 				level->set_bytes / 2 / level->line * level->line;
 	exp->arena[0].node = view->node;
+	exp->quiet = view->quiet;
 	add_steps(level, walk, control ? at : NULL, exp);
 	exp->arena[0].bytes = actor->offset + actor->length;
 	/* Small arenas get no huge pages. */
