@@ -510,6 +510,7 @@ static void a_few_ways_are_not_full_when_they_are_crowded(void **state)
 static void behind_a_random_level_a_policy_is_not_told(void **state)
 {
 	const struct mp_fact *fact;
+	struct mp_fact *line;
 
 	(void)state;
 	ask("machine name=a clock_mhz=5450 memory_latency=206\n"
@@ -518,6 +519,9 @@ static void behind_a_random_level_a_policy_is_not_told(void **state)
 	    "level name=l1d size=14K ways=28 line=32 latency=3 policy=random\n"
 	    "level name=l2 size=128K ways=2 line=32 latency=10 policy=srrip "
 	    "index=physical\nnoise gaps=0.02\n", "latency");
+	line = mp_cpu_fact(&sim.facts, &sim.view, "l2", "line", "");
+	line->verdict = MP_MEASURED;
+	line->value = line->low = line->high = 32;
 	made_sim_ask(&sim, mp_probe_find("dram"));
 	sim.view.caps |= MP_CAP_SEQUENCE;
 	made_sim_ask(&sim, mp_probe_find("ways"));
