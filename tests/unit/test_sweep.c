@@ -265,6 +265,47 @@ static void replicates_stay_in_order_beside_their_median(void **state)
 	mp_curve_free(&curve);
 }
 
+/* In cycles or, with @clock false, in ns: half of a tick, three to the ns. */
+static void draw_fastest(const uint64_t *ticks, uint32_t n, bool clock,
+			 double *middle, double fastest[2])
+{
+	struct mp_sweep sweep;
+	struct mp_curve curve;
+
+	begin(NULL);
+	usual(&sweep);
+	for (uint32_t i = 0; i < n; i++) {
+		struct mp_batch *batch = add(&sweep, 4096, ticks[i]);
+
+		if (!clock)
+			batch->grant.n_clocks = 0;
+	}
+	assert_int_equal(mp_sweep_gather(&sweep, &world.view, &curve), 0);
+	*middle = mp_curve_middle(&curve.at[0]);
+	mp_curve_fastest(&curve.at[0], fastest);
+	mp_curve_free(&curve);
+	end(NULL);
+}
+
+static void the_fastest_replicates_are_those_of_the_clock(void **state)
+{
+	static const uint64_t ticks[] = { 30, 20, 10, 50, 40 };
+	double middle, fastest[2];
+
+	(void)state;
+	draw_fastest(ticks, 5, true, &middle, fastest);
+	assert_float_equal(middle, 45, 1e-9);
+	assert_float_equal(fastest[0], 15, 1e-9);
+	assert_float_equal(fastest[1], 30, 1e-9);
+	draw_fastest(ticks, 5, false, &middle, fastest);
+	assert_float_equal(middle, 15, 1e-9);
+	assert_float_equal(fastest[0], 5, 1e-9);
+	assert_float_equal(fastest[1], 10, 1e-9);
+	draw_fastest(ticks, 1, false, &middle, fastest);
+	assert_float_equal(fastest[0], 15, 1e-9);
+	assert_true(isinf(fastest[1]));
+}
+
 /* Batches of two lengths take turns, and one of them does not count. */
 static void replicates_know_when_they_began(void **state)
 {
@@ -551,6 +592,7 @@ int main(void)
 			begin, end),
 		cmocka_unit_test_setup_teardown(
 			replicates_stay_in_order_beside_their_median, begin, end),
+		cmocka_unit_test(the_fastest_replicates_are_those_of_the_clock),
 		cmocka_unit_test_setup_teardown(replicates_know_when_they_began,
 						begin, end),
 		cmocka_unit_test_setup_teardown(

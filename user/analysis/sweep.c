@@ -252,21 +252,40 @@ static bool in_one_piece(const struct mp_curve_at *at)
 	return true;
 }
 
-/* The second fastest, if the fastest bears it out; INFINITY if not. */
-static double agreed(const double *value, uint32_t n)
+static const double *times_of(const struct mp_curve_at *at)
 {
-	double first = INFINITY, second = INFINITY;
-
-	for (uint32_t i = 0; i < n; i++) {
-		second = fmin(second, fmax(first, value[i]));
-		first = fmin(first, value[i]);
-	}
-	return second <= first * AGREE ? second : INFINITY;
+	return isnan(at->mid_cycles) ? at->ns : at->cycles;
 }
 
-/* Leave out what is slower. @value: the point's own cycles or ns. */
-static void point_keep(struct mp_curve_at *at, const double *value, double most)
+double mp_curve_middle(const struct mp_curve_at *at)
 {
+	return isnan(at->mid_cycles) ? at->mid_ns : at->mid_cycles;
+}
+
+void mp_curve_fastest(const struct mp_curve_at *at, double fastest[2])
+{
+	const double *value = times_of(at);
+
+	fastest[0] = fastest[1] = INFINITY;
+	for (uint32_t i = 0; i < at->n; i++) {
+		fastest[1] = fmin(fastest[1], fmax(fastest[0], value[i]));
+		fastest[0] = fmin(fastest[0], value[i]);
+	}
+}
+
+/* The second fastest, if the fastest bears it out; INFINITY if not. */
+static double agreed(const struct mp_curve_at *at)
+{
+	double fastest[2];
+
+	mp_curve_fastest(at, fastest);
+	return fastest[1] <= fastest[0] * AGREE ? fastest[1] : INFINITY;
+}
+
+/* Leave out what is slower. */
+static void point_keep(struct mp_curve_at *at, double most)
+{
+	const double *value = times_of(at);
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < at->n; i++) {
@@ -309,12 +328,11 @@ void mp_curve_settle(struct mp_curve *curve)
 
 	for (uint32_t i = curve->n; i-- > 0;) {
 		struct mp_curve_at *at = &curve->at[i];
-		const double *value = isnan(at->cycles[0]) ? at->ns : at->cycles;
 
 		if (!in_one_piece(at))
 			continue;
-		longer = fmin(longer, agreed(value, at->n));
-		point_keep(at, value, longer * CROWDED);
+		longer = fmin(longer, agreed(at));
+		point_keep(at, longer * CROWDED);
 	}
 	drop_empty(curve);
 }

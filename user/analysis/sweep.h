@@ -121,6 +121,14 @@ void mp_curve_settle(struct mp_curve *curve);
 const struct mp_curve_at *mp_curve_find(const struct mp_curve *curve,
 					uint64_t length);
 
+/** mp_curve_middle() - the middle of a point's replicates: cycles, or ns where
+ * the core clock is not known */
+double mp_curve_middle(const struct mp_curve_at *at);
+
+/** mp_curve_fastest() - .. and its two fastest, INFINITY where there are fewer:
+ * noise only adds */
+void mp_curve_fastest(const struct mp_curve_at *at, double fastest[2]);
+
 /** mp_curve_note() - add the experiments from @low to @high to a fact */
 void mp_curve_note(const struct mp_curve *curve, double low, double high,
 		   struct mp_fact *fact);

@@ -55,11 +55,6 @@
 #define WITHIN 3.0
 #define WITHIN_POINTS 32u
 
-static double latency_of(const struct mp_curve_at *at)
-{
-	return isnan(at->mid_cycles) ? at->mid_ns : at->mid_cycles;
-}
-
 /* Of the lengths of a curve that are well within the innermost level, or of
  * its first one; NAN where it has none and @within is asked for. */
 static double innermost_of(const struct mp_cpu_edges *edges,
@@ -71,7 +66,7 @@ static double innermost_of(const struct mp_cpu_edges *edges,
 	for (uint32_t i = 0; i < curve->n && n < WITHIN_POINTS; i++)
 		if ((!n && !within) || (double)curve->at[i].length * WITHIN <
 				       edges->level[0].low_bytes)
-			value[n++] = latency_of(&curve->at[i]);
+			value[n++] = mp_curve_middle(&curve->at[i]);
 	return n ? mp_stat_median(value, n) : NAN;
 }
 
@@ -136,7 +131,7 @@ static bool is_apart(const struct mp_cpu_edges *edges, double inside,
 static bool is_flat(const struct mp_cpu_edges *edges,
 		    const struct mp_curve *curve, uint32_t i, double inside)
 {
-	const double latency = latency_of(&curve->at[i]);
+	const double latency = mp_curve_middle(&curve->at[i]);
 	uint32_t off = 0;
 
 	if (i + 1 < FLAT_POINTS || !is_apart(edges, inside, latency))
@@ -144,7 +139,7 @@ static bool is_flat(const struct mp_cpu_edges *edges,
 	for (uint32_t k = i + 1 - FLAT_POINTS; k <= i; k++) {
 		const struct mp_curve_at *at = &curve->at[k];
 
-		if (fabs(log(latency_of(at) / latency)) > FLAT)
+		if (fabs(log(mp_curve_middle(at) / latency)) > FLAT)
 			return false;
 		off += log(explained(edges, inside, (double)at->length) /
 			   latency) > UNEXPLAINED;
@@ -165,7 +160,7 @@ static double unexplained_of(const struct mp_cpu_edges *edges,
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
 		double length = (double)at->length;
-		double off = log(latency_of(at) /
+		double off = log(mp_curve_middle(at) /
 				 explained(edges, inside, length));
 
 		if (length > end)
@@ -195,7 +190,7 @@ double mp_cpu_held(const struct mp_cpu_edges *edges, uint32_t k)
 	double held = 0;
 
 	for (uint32_t i = 0; i < curve->n; i++) {
-		if (latency_of(&curve->at[i]) > inside * HELD)
+		if (mp_curve_middle(&curve->at[i]) > inside * HELD)
 			break;
 		held = (double)curve->at[i].length * HELD_PART;
 	}
@@ -244,12 +239,10 @@ static const struct mp_curve_at *last_of(const struct mp_curve *curve, double en
 /* The fastest replicate: pages that crowd a level further out do so in some. */
 static double least_of(const struct mp_curve_at *at)
 {
-	const double *value = isnan(at->mid_cycles) ? at->ns : at->cycles;
-	double least = INFINITY;
+	double fastest[2];
 
-	for (uint32_t i = 0; i < at->n; i++)
-		least = fmin(least, value[i]);
-	return least;
+	mp_curve_fastest(at, fastest);
+	return fastest[0];
 }
 
 /* Are there rings of as many bytes that have far more slots to a page? */

@@ -47,23 +47,15 @@ struct flat {
 	uint32_t points;
 };
 
-static double latency_of(const struct mp_curve_at *at)
-{
-	return isnan(at->mid_cycles) ? at->mid_ns : at->mid_cycles;
-}
-
 /* The fastest of a length's replicates, if another bears it out; NAN. Pages that
  * are thrown at random crowd a level further out in some of them. */
 static double fastest_of(const struct mp_curve_at *at)
 {
-	const double *value = isnan(at->mid_cycles) ? at->ns : at->cycles;
-	double first = INFINITY, second = INFINITY;
+	double fastest[2];
 
-	for (uint32_t i = 0; i < at->n; i++) {
-		second = fmin(second, fmax(first, value[i]));
-		first = fmin(first, value[i]);
-	}
-	return at->n >= REPLICATES && second <= first * (1 + AGREE) ? first : NAN;
+	mp_curve_fastest(at, fastest);
+	return at->n >= REPLICATES && fastest[1] <= fastest[0] * (1 + AGREE) ?
+	       fastest[0] : NAN;
 }
 
 /* The stretch that begins with the @i-th length. */
@@ -94,7 +86,7 @@ static double last_of(const struct mp_curve *curve, double end)
 
 	for (uint32_t i = 0; i < curve->n; i++)
 		if ((double)curve->at[i].length <= end)
-			last = latency_of(&curve->at[i]);
+			last = mp_curve_middle(&curve->at[i]);
 	return last;
 }
 
@@ -119,7 +111,7 @@ static double held_before(const struct mp_curve *curve, double from,
 		const struct mp_curve_at *at = &curve->at[i];
 
 		if ((double)at->length >= from &&
-		    (double)at->length < flat->from && latency_of(at) <= most)
+		    (double)at->length < flat->from && mp_curve_middle(at) <= most)
 			held = (double)at->length;
 	}
 	return held;

@@ -247,10 +247,9 @@ int mp_cpu_levels(const struct mp_curve *curve,
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
 		/* Without a core clock ns serve as well: only ratios count. */
-		double y = isnan(at->mid_cycles) ? at->mid_ns : at->mid_cycles;
 
 		point[used].footprint_bytes = (double)at->length;
-		point[used++].latency = y;
+		point[used++].latency = mp_curve_middle(at);
 	}
 	err = used < 4 ? -ENODATA :
 	      mp_levels_find(point, used, level, MP_CPU_LEVELS, n);

@@ -69,13 +69,12 @@ double mp_cpu_pages_cost(const struct mp_view *view,
 	for (uint32_t i = 0; i < curve.n; i++) {
 		const struct mp_curve_at *at = &curve.at[i];
 		const double ratio = (double)at->length / (double)bytes;
-		const double time = isnan(at->mid_cycles) ? at->mid_ns :
-							    at->mid_cycles;
 
 		if (fmax(ratio, 1 / ratio) > nearest)
 			continue;
 		nearest = fmax(ratio, 1 / ratio);
-		cost = fmax(time - edges->edge[k].inside, 0);
+		cost = fmax(mp_curve_middle(at) -
+			    edges->edge[k].inside, 0);
 	}
 	mp_curve_free(&curve);
 	return cost;

@@ -443,9 +443,7 @@ static struct translation translation_of(const struct mp_view *view,
 					 const struct mp_curve_at *at)
 {
 	struct translation of = { .most = k < OUTER ? 0 : TRANSLATION };
-	const double cycles = isnan(at->mid_cycles) ? at->mid_ns :
-						      at->mid_cycles;
-	const double pages = (double)stride / PAGE / cycles;
+	const double pages = (double)stride / PAGE / mp_curve_middle(at);
 
 	if (at->length <= KNOWN_BYTES)
 		return of;

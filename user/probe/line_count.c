@@ -95,6 +95,7 @@ static int look(const struct mp_view *view, const struct mp_line_room *room,
 	const struct mp_curve_at *at;
 	struct mp_sweep sweep;
 	struct mp_curve curve;
+	double fastest[2];
 	int err;
 
 	*out = (struct shown){ .time = NAN, .least = NAN };
@@ -104,12 +105,9 @@ static int look(const struct mp_view *view, const struct mp_line_room *room,
 		return err;
 	at = mp_curve_find(&curve, whole(length, stride));
 	if (at) {
-		out->time = isnan(at->mid_cycles) ? at->mid_ns :
-						    at->mid_cycles;
-		out->least = INFINITY;
-		for (uint32_t i = 0; i < at->n; i++)
-			out->least = fmin(out->least, isnan(at->mid_cycles) ?
-					  at->ns[i] : at->cycles[i]);
+		mp_curve_fastest(at, fastest);
+		out->time = mp_curve_middle(at);
+		out->least = fastest[0];
 		out->n = at->n;
 		out->quiet = true;
 		for (uint32_t i = 0; i < at->n; i++)
@@ -155,8 +153,7 @@ static int look_pages(const struct mp_view *view,
 		return err;
 	at = mp_curve_find(&curve, whole(length + PAGE, PAGE));
 	if (at)
-		*time = fmax((isnan(at->mid_cycles) ? at->mid_ns :
-			      at->mid_cycles) - room->hit_time, 0) *
+		*time = fmax(mp_curve_middle(at) - room->hit_time, 0) *
 			stride / PAGE;
 	mp_curve_free(&curve);
 	return 0;

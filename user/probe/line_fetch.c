@@ -26,12 +26,8 @@ static double hit_time(const struct mp_cpu_edges *edges)
 {
 	double least = INFINITY;
 
-	for (uint32_t i = 0; i < edges->curve.n; i++) {
-		const struct mp_curve_at *at = &edges->curve.at[i];
-
-		least = fmin(least, isnan(at->mid_cycles) ? at->mid_ns :
-							    at->mid_cycles);
-	}
+	for (uint32_t i = 0; i < edges->curve.n; i++)
+		least = fmin(least, mp_curve_middle(&edges->curve.at[i]));
 	return least;
 }
 

@@ -29,15 +29,12 @@ static void rough_sweep(const struct mp_view *view, struct mp_sweep *sweep)
 	sweep->hops = HOPS;
 }
 
-/* Noise only adds. */
 static double least_time(const struct mp_curve_at *at)
 {
-	double least = INFINITY;
+	double fastest[2];
 
-	for (uint32_t i = 0; i < at->n; i++)
-		least = fmin(least, isnan(at->mid_cycles) ? at->ns[i] :
-							    at->cycles[i]);
-	return least;
+	mp_curve_fastest(at, fastest);
+	return fastest[0];
 }
 
 /* What fits proves that all that is shorter does: a shorter ring that took

@@ -89,16 +89,11 @@ struct strides {
 	double share[STRIDES];
 };
 
-static double time_of(const struct mp_curve_at *at)
-{
-	return isnan(at->mid_cycles) ? at->mid_ns : at->mid_cycles;
-}
-
 static void stride_take(const struct mp_curve_at *at, struct strides *st)
 {
 	bool in_ns = isnan(at->mid_cycles);
 
-	st->cycles[st->n] = time_of(at);
+	st->cycles[st->n] = mp_curve_middle(at);
 	for (uint32_t i = 0; i < at->n && i < REPLICATES_MAX; i++)
 		st->single[st->n][i] = in_ns ? at->ns[i] : at->cycles[i];
 	for (uint32_t i = 0; i < at->n; i++)
