@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "probe/policy_control.h"
+#include "probe/ways_held.h"
 #include "steps.h"
 
 /* So many turns of its ways drive all lines out of the level inside, all but
@@ -136,15 +137,10 @@ static uint32_t leave_lines(const struct mp_policy_level *level,
 	return most > least ? most : least;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
+/* Sets of a level that slots so far apart fall on. */
+static uint64_t sets_of(uint64_t way_bytes, uint64_t apart)
 {
-	while (b) {
-		const uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
+	return way_bytes / mp_ways_gcd(way_bytes, apart);
 }
 
 /* Lines have to leave the levels inside by others of the same sets there, and
@@ -165,12 +161,10 @@ static bool find_inside(const struct mp_view *view,
 		way = way_of(view, k, size, ways);
 		if (!way)
 			return cannot(why, "how far apart the lines of a set of the level inside are is not known");
-		level->stride *= way / common_divisor(level->stride, way);
+		level->stride = mp_ways_lcm(level->stride, way);
 		most = ways > most ? (uint32_t)ways : most;
 	}
-	level->apart = (uint32_t)(level->way_bytes /
-				  common_divisor(level->way_bytes,
-						 level->stride));
+	level->apart = (uint32_t)sets_of(level->way_bytes, level->stride);
 	if (level->apart < 2)
 		return cannot(why, "what drives lines out of the level inside falls on the same set here");
 	level->leave = LEAVE_TURNS * most;
@@ -264,18 +258,12 @@ static void find_visits(const struct mp_view *view,
  * to stay in the page that it lies in. */
 static void find_sets(struct mp_policy_level *level)
 {
-	const uint64_t page = common_divisor(level->stride, MP_POLICY_PAGE);
+	const uint64_t page = mp_ways_gcd(level->stride, MP_POLICY_PAGE);
 	const uint64_t lines = page / level->line;
 
 	level->sets = lines < 2 ? 1 : lines < MP_POLICY_SETS_MOST ?
 				      (uint32_t)lines : MP_POLICY_SETS_MOST;
 	level->set_bytes = lines / level->sets * level->line;
-}
-
-/* Sets of a level that slots so far apart fall on. */
-static uint64_t sets_of(uint64_t way_bytes, uint64_t apart)
-{
-	return way_bytes / common_divisor(way_bytes, apart);
 }
 
 static bool may_be_inclusive(const struct mp_view *view, uint32_t k)
