@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "sim_many.h"
-
 #include "sim_place.h"
 
 static bool has_tlb(const struct mp_sim_machine *machine, uint32_t page)

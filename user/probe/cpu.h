@@ -231,6 +231,7 @@ struct mp_cpu_edges {
  * Return: 0, -ENODATA, -ENOMEM. Free with mp_cpu_edges_free() after 0.
  */
 int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges);
+void mp_cpu_edges_free(struct mp_cpu_edges *edges);
 
 /**
  * mp_cpu_rises_to() - what the edge of the innermost level rises to, by means
@@ -242,7 +243,6 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges);
  * be two.
  */
 double mp_cpu_rises_to(const struct mp_view *view);
-void mp_cpu_edges_free(struct mp_cpu_edges *edges);
 
 /**
  * mp_cpu_level_sweep() - the second looks that fit level @k

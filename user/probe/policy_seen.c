@@ -9,9 +9,7 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/clock.h"
 #include "analysis/stat.h"
