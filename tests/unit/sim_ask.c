@@ -19,7 +19,7 @@ extern const struct mp_backend mp_backend_sim;
 #define ROUNDS_MAX MP_PLANS_MAX
 #define ARENA_MAX (512ull << 20)
 
-void sim_ask_know(struct sim_ask *ask, const char *name, double value)
+static struct mp_fact *known(struct sim_ask *ask, const char *name)
 {
 	struct mp_where where;
 	struct mp_fact *fact;
@@ -27,6 +27,22 @@ void sim_ask_know(struct sim_ask *ask, const char *name, double value)
 	mp_where_cpu(&where, 0);
 	fact = mp_facts_add(&ask->known, name, &where);
 	assert_non_null(fact);
+	return fact;
+}
+
+void sim_ask_know_text(struct sim_ask *ask, const char *name, const char *text)
+{
+	struct mp_fact *fact = known(ask, name);
+
+	fact->verdict = MP_MEASURED;
+	fact->is_text = true;
+	snprintf(fact->text, sizeof(fact->text), "%s", text);
+}
+
+void sim_ask_know(struct sim_ask *ask, const char *name, double value)
+{
+	struct mp_fact *fact = known(ask, name);
+
 	fact->verdict = isnan(value) ? MP_ABSENT : MP_MEASURED;
 	fact->value = fact->low = fact->high = value;
 }

@@ -27,6 +27,8 @@ struct sim_ask {
 
 /** sim_ask_know() - a fact that an earlier probe has measured */
 void sim_ask_know(struct sim_ask *ask, const char *name, double value);
+/** sim_ask_know_text() - .. that is a class and no number */
+void sim_ask_know_text(struct sim_ask *ask, const char *name, const char *text);
 
 /**
  * sim_ask() - open a machine, plan and measure until nothing is added, infer

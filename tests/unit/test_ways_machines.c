@@ -18,6 +18,7 @@ struct asked {
 	double cycles[LEVELS];
 	double memory_cycles;
 	double line;
+	const char *inclusion;	/* of all further out; NULL: not known */
 };
 
 static struct sim_ask ask;
@@ -34,6 +35,9 @@ static void tell(const struct asked *a)
 		sim_ask_know(&ask, fact, a->line);
 		snprintf(fact, sizeof(fact), "cpu.%s.latency-cycles", name[k]);
 		sim_ask_know(&ask, fact, a->cycles[k]);
+		snprintf(fact, sizeof(fact), "cpu.%s.inclusion", name[k]);
+		if (k && a->inclusion)
+			sim_ask_know_text(&ask, fact, a->inclusion);
 		snprintf(fact, sizeof(fact), "cpu.%s.latency", name[k]);
 		sim_ask_know(&ask, fact, a->cycles[k] * 1e3 / MHZ);
 	}
@@ -60,6 +64,26 @@ static void found(const char *name, uint32_t ways)
 #define HEAD "machine name=x clock_mhz=3000 memory_latency=270\n"
 #define CLOCK "clock tsc_mhz=3000 step=1 read=40\n"
 
+/* The lines of a set of the third level do not all lie in one page of 2 MiB. */
+static void ways_of_more_than_a_huge_page_are_counted(void **state)
+{
+	(void)state;
+	put(&(struct asked){
+		HEAD "level name=l1d size=64K ways=2 latency=4\n"
+		"level name=l2 size=512K ways=8 latency=9 index=physical\n"
+		"level name=l3 size=4M ways=16 latency=26 index=physical "
+		"inclusion=inclusive\n"
+		"tlb level=1 page=4K entries=48 ways=48\n"
+		"tlb level=2 page=4K entries=768 ways=6 cost=9\nwalk cost=26\n"
+		"place pages=random thp=granted\n"
+		CLOCK,
+		{ 64 * KIB, 512 * KIB, 4096 * KIB }, { 4, 9, 26 }, 181, 64,
+		"inclusive" });
+	found("cpu.l2.ways", 8);
+	found("cpu.l3.ways", 16);
+	sim_ask_free(&ask);
+}
+
 /* Sets of the second level fit those of the first, and leave only if other
  * lines put them out. */
 static void fewer_ways_than_the_level_inside_has_are_seen(void **state)
@@ -71,7 +95,7 @@ static void fewer_ways_than_the_level_inside_has_are_seen(void **state)
 		"tlb level=1 page=4K entries=64 ways=4\n"
 		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n"
 		CLOCK,
-		{ 20 * KIB, 128 * KIB }, { 4, 9 }, 270, 32 });
+		{ 20 * KIB, 128 * KIB }, { 4, 9 }, 270, 32, NULL });
 	found("cpu.l1d.ways", 8);
 	found("cpu.l2.ways", 4);
 	sim_ask_free(&ask);
@@ -88,7 +112,7 @@ static void few_ways_behind_do_not_hide_those_before(void **state)
 		"level name=l3 size=256K ways=16 latency=21\n"
 		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n"
 		CLOCK,
-		{ 12 * KIB, 48 * KIB, 256 * KIB }, { 3, 9, 21 }, 270, 64 });
+		{ 12 * KIB, 48 * KIB, 256 * KIB }, { 3, 9, 21 }, 270, 64, NULL });
 	found("cpu.l1d.ways", 6);
 	found("cpu.l2.ways", 3);
 	sim_ask_free(&ask);
@@ -104,7 +128,7 @@ static void lines_that_stay_inside_are_not_counted(void **state)
 		"tlb level=1 page=4K entries=32 ways=full\n"
 		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=42\n"
 		CLOCK,
-		{ 84 * KIB, 184 * KIB }, { 6, 23 }, 270, 256 });
+		{ 84 * KIB, 184 * KIB }, { 6, 23 }, 270, 256, NULL });
 	found("cpu.l1d.ways", 21);
 	found("cpu.l2.ways", 23);
 	sim_ask_free(&ask);
@@ -121,7 +145,7 @@ static void translations_are_not_taken_for_misses(void **state)
 		"tlb level=1 page=4K entries=32 ways=full\n"
 		"tlb level=2 page=4K entries=1536 ways=12 cost=9\n"
 		"walk cost=56\n" CLOCK,
-		{ 14848, 56 * KIB, 512 * KIB }, { 3, 9, 20 }, 270, 128 });
+		{ 14848, 56 * KIB, 512 * KIB }, { 3, 9, 20 }, 270, 128, NULL });
 	found("cpu.l1d.ways", 29);
 	found("cpu.l2.ways", 28);
 	sim_ask_free(&ask);
@@ -139,7 +163,7 @@ static void translations_do_not_hide_hits(void **state)
 		"tlb level=1 page=4K entries=32 ways=full\n"
 		"tlb level=2 page=4K entries=1536 ways=12 cost=9\n"
 		"walk cost=56\n" CLOCK,
-		{ 14848, 56 * KIB, 208 * KIB }, { 3, 9, 20 }, 270, 128 });
+		{ 14848, 56 * KIB, 208 * KIB }, { 3, 9, 20 }, 270, 128, NULL });
 	found("cpu.l1d.ways", 29);
 	found("cpu.l2.ways", 28);
 	found("cpu.l3.ways", 4);
@@ -155,7 +179,7 @@ static void an_exclusive_level_is_flushed_into_sight(void **state)
 		"level name=l2 size=256K ways=4 latency=16 inclusion=exclusive\n"
 		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n"
 		CLOCK,
-		{ 48 * KIB, 256 * KIB }, { 5, 16 }, 270, 64 });
+		{ 48 * KIB, 256 * KIB }, { 5, 16 }, 270, 64, NULL });
 	found("cpu.l1d.ways", 12);
 	found("cpu.l2.ways", 4);
 	sim_ask_free(&ask);
@@ -172,7 +196,7 @@ static void how_far_apart_lines_of_a_set_lie_is_told(void **state)
 		"level name=l2 size=256K ways=16 latency=12\n"
 		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n"
 		CLOCK,
-		{ 21248, 256 * KIB }, { 3, 12 }, 270, 64 });
+		{ 21248, 256 * KIB }, { 3, 12 }, 270, 64, NULL });
 	found("cpu.l1d.ways", 4);
 	series = mp_facts_find_series(&ask.found, "cpu.l1d.ways");
 	assert_non_null(series);
@@ -192,7 +216,7 @@ static void lines_that_all_leave_the_level_inside_are_counted(void **state)
 		"level name=l3 size=512K ways=16 latency=20 policy=srrip inclusion=exclusive\n"
 		"tlb level=1 page=4K entries=128 ways=16\n"
 		"walk cost=48\n" CLOCK,
-		{ 32 * KIB, 100 * KIB, 512 * KIB }, { 3, 8, 20 }, 270, 64 });
+		{ 32 * KIB, 100 * KIB, 512 * KIB }, { 3, 8, 20 }, 270, 64, NULL });
 	found("cpu.l1d.ways", 32);
 	found("cpu.l2.ways", 25);
 	found("cpu.l3.ways", 16);
@@ -202,6 +226,7 @@ static void lines_that_all_leave_the_level_inside_are_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ways_of_more_than_a_huge_page_are_counted),
 		cmocka_unit_test(fewer_ways_than_the_level_inside_has_are_seen),
 		cmocka_unit_test(few_ways_behind_do_not_hide_those_before),
 		cmocka_unit_test(lines_that_stay_inside_are_not_counted),

@@ -119,24 +119,70 @@ static void an_exclusive_level_holds_its_lines_beside_those_inside(void **state)
 	mp_ways_free(&inner);
 }
 
-/* Beyond a piece of memory only sets that begin anew with it are foretold. */
-static void what_leaves_contiguous_memory_proves_nothing(void **state)
+/* Guesses whose sets do not begin anew with each piece of memory: how many have
+ * so many ways, or fewer. */
+static uint32_t count_thrown(const struct mp_ways_sets *sets, uint32_t ways)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < sets->n; i++)
+		n += sets->piece % sets->guess[i].span != 0 &&
+		     sets->guess[i].ways <= ways;
+	return n;
+}
+
+/* Beyond a piece of memory what fits proves nothing of them. Nine lines that do
+ * not are more than there are ways, wherever they lie. */
+static void what_leaves_contiguous_memory_proves_little(void **state)
 {
 	const struct mp_ways_test test = { .stride = 384 * KIB, .lines = 9 };
 	struct mp_ways_sets sets;
-	uint32_t n;
+	uint32_t all, few;
 
 	(void)state;
 	open_sets(&sets, 1536 * KIB, MP_WAYS_REGULAR, NULL);
 	sets.piece = 2 * MIB;
-	for (uint32_t i = n = 0; i < sets.n; i++)
-		n += sets.piece % sets.guess[i].span != 0;
-	assert_true(n > 0);
+	all = count_thrown(&sets, MP_WAYS_MAX);
+	few = count_thrown(&sets, 8);
+	assert_true(all > few && few > 0);
+	mp_ways_keep(&sets, &test, MP_WAYS_FIT);
+	assert_int_equal(count_thrown(&sets, MP_WAYS_MAX), all);
 	mp_ways_keep(&sets, &test, MP_WAYS_MISS);
-	for (uint32_t i = 0; i < sets.n; i++)
-		n -= sets.piece % sets.guess[i].span != 0;
-	assert_int_equal(n, 0);
+	assert_int_equal(count_thrown(&sets, MP_WAYS_MAX), few);
 	mp_ways_free(&sets);
+}
+
+/* A set holds fewer lines than one inside; sets of which the level inside has
+ * but one, together, more. */
+static void sets_that_are_full_together_hold_more_than_the_level_inside(
+	void **state)
+{
+	struct mp_ways_guess inside = { .span = 4 * KIB, .ways = 12 };
+	struct mp_ways_guess guess = { .span = 64 * KIB, .ways = 8 };
+	const struct mp_ways_sets inner = {
+		.line = 64, .grain = 64, .piece = 64 * MIB, .n = 1,
+		.guess = &inside,
+	};
+	const struct mp_ways_sets sets = {
+		.line = 64, .grain = 64, .piece = 64 * MIB, .inner = &inner,
+		.n = 1, .guess = &guess,
+	};
+	struct mp_ways_range held;
+	struct mp_ways_test over;
+	uint32_t full;
+
+	(void)state;
+	assert_true(mp_ways_witness(&sets, &guess, MP_WAYS_ALL_PAST, &over,
+				    &full));
+	held = mp_ways_inside(&sets, &over);
+	assert_true(over.here);
+	assert_true(full > held.high);
+	assert_int_equal(full / 8, over.lines / 9);
+	assert_int_equal(full, 8 * mp_ways_sets_of(&guess, over.stride));
+	assert_int_equal(full, 16);
+	guess.exclusive = true;
+	assert_false(mp_ways_witness(&sets, &guess, MP_WAYS_ALL_PAST, &over,
+				     &full));
 }
 
 /* As many lines at a multiple of the stride would be hidden, too. */
@@ -228,14 +274,16 @@ static void lines_that_are_all_seen_here_are_no_more_than_are_handed_on(void **s
 		.n = 3, .guess = guess,
 	};
 	struct mp_ways_test test = { .stride = 32 * KIB, .lines = 41 };
+	uint32_t full;
 
 	(void)state;
 	mp_ways_keep(&sets, &test, MP_WAYS_FIT);
 	assert_int_equal(sets.n, 3);
 	assert_true(mp_ways_witness(&sets, &guess[1], MP_WAYS_ALL_HERE,
-				    &test));
+				    &test, &full));
 	assert_true(test.here);
 	assert_int_equal(test.lines, 42);
+	assert_int_equal(full, 41);
 	test.lines = 41;
 	mp_ways_keep(&sets, &test, MP_WAYS_FIT_HERE);
 	assert_int_equal(sets.n, 1);
@@ -454,11 +502,13 @@ static void strides_share_a_set_of_each_level_inside(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			sets_that_are_full_together_hold_more_than_the_level_inside),
 		cmocka_unit_test(any_regular_number_of_ways_is_found),
 		cmocka_unit_test(sets_of_an_odd_number_are_found_among_all),
 		cmocka_unit_test(what_is_hidden_is_parted_by_flushed_tests_only),
 		cmocka_unit_test(an_exclusive_level_holds_its_lines_beside_those_inside),
-		cmocka_unit_test(what_leaves_contiguous_memory_proves_nothing),
+		cmocka_unit_test(what_leaves_contiguous_memory_proves_little),
 		cmocka_unit_test(what_was_hidden_is_not_asked_of_multiples),
 		cmocka_unit_test(more_misses_than_full_sets_explain_rule_a_guess_out),
 		cmocka_unit_test(lines_that_stay_inside_leave_room_here),

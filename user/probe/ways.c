@@ -320,9 +320,11 @@ static bool may_be_kept(const struct search *search,
 	       !test->flushed && !guess->exclusive;
 }
 
-/* A full set, and one line more. @open: that was not to be seen. */
+/* A full set, and one line more; or more sets, and one line more of each. @open:
+ * that was not to be seen. */
 static int confirm_by(struct search *search, const struct mp_ways_guess *guess,
-		      const struct mp_ways_test *over, bool *open)
+		      const struct mp_ways_test *over, uint32_t full,
+		      bool *open)
 {
 	enum mp_ways_outcome outcome;
 	bool missed, kept = false;
@@ -332,7 +334,8 @@ static int confirm_by(struct search *search, const struct mp_ways_guess *guess,
 	for (uint32_t more = 0; more <= 1; more++) {
 		struct mp_ways_test test = *over;
 
-		test.lines -= !more;
+		if (!more)
+			test.lines = full;
 		err = mp_ways_look(&search->rig, &test, SURE_REPLICATES, &outcome);
 		if (err)
 			return err;
@@ -365,12 +368,13 @@ static int confirm(struct search *search, const struct mp_ways_guess *guess)
 		return 0;
 	for (uint32_t sight = MP_WAYS_PLAIN; sight < MP_WAYS_SIGHTS; sight++) {
 		struct mp_ways_test over;
+		uint32_t full;
 
 		if (err || !open)
 			break;
 		if ((sight == MP_WAYS_PLAIN || may_flush(search)) &&
-		    mp_ways_witness(&search->sets, guess, sight, &over))
-			err = confirm_by(search, guess, &over, &open);
+		    mp_ways_witness(&search->sets, guess, sight, &over, &full))
+			err = confirm_by(search, guess, &over, full, &open);
 	}
 	return err;
 }

@@ -8,18 +8,14 @@
  */
 #include "probe/ways_sets.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "probe/ways_held.h"
 #include "probe/ways_others.h"
 #include "probe/ways_said.h"
+#include "probe/ways_thrown.h"
 
-/* Numbers of sets with a larger odd factor are rare. */
-#define ODD_REGULAR 15u
-/* Levels are exclusive less often than not. */
-#define EXCLUSIVE_WEIGHT 0.3
 /* Rings of more lines take too long. */
 #define LINES_MAX 4096u
 #define STRIDES 280u
@@ -28,6 +24,10 @@
 /* Of more guesses than this powers of two are tried first. */
 #define GUESSES_MANY 1500u
 #define GUESSES_MAX 4000u
+/* Of no more than this what is likely is worked out, of lines so many pieces of
+ * memory apart, too. */
+#define GUESSES_FEW 400u
+#define PIECES_APART 2u
 /* Strides that are tried for the sake of single guesses. */
 #define OWN_STRIDES 24u
 /* .. and that what flushes keeps off. */
@@ -55,92 +55,6 @@ static uint64_t min_of(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static uint64_t odd_part(uint64_t n)
-{
-	return n >> __builtin_ctzll(n);
-}
-
-/* -- guesses ------------------------------------------------------------ */
-
-static int add(struct mp_ways_sets *sets, uint64_t span, uint32_t ways,
-	       bool exclusive)
-{
-	struct mp_ways_guess *more;
-
-	if (sets->n == sets->room) {
-		const uint32_t room = sets->room ? 2 * sets->room : 256;
-
-		more = realloc(sets->guess, room * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		sets->guess = more;
-		sets->room = room;
-	}
-	sets->guess[sets->n++] = (struct mp_ways_guess){
-		.span = span,
-		.ways = ways,
-		.exclusive = exclusive,
-		.weight = (exclusive ? EXCLUSIVE_WEIGHT : 1) /
-			  (double)odd_part(span / sets->line),
-	};
-	return 0;
-}
-
-static int add_between(struct mp_ways_sets *sets, uint32_t kind, double low,
-		       double high, bool exclusive)
-{
-	int err = 0;
-
-	for (uint32_t ways = 1; ways <= MP_WAYS_MAX && !err; ways++) {
-		const double column = (double)sets->line * ways;
-		const uint64_t last = (uint64_t)floor(high / column);
-		uint64_t n = (uint64_t)ceil(low / column);
-
-		for (n = n ? n : 1; n <= last && !err; n++) {
-			const bool regular = odd_part(n) <= ODD_REGULAR;
-
-			if (regular == (kind == MP_WAYS_REGULAR))
-				err = add(sets, n * sets->line, ways,
-					  exclusive);
-		}
-	}
-	return err;
-}
-
-int mp_ways_add(struct mp_ways_sets *sets, uint32_t kind, double low,
-		double high)
-{
-	int err = 0;
-
-	if (sets->beside != MP_WAYS_EXCLUSIVE)
-		err = add_between(sets, kind, low, high, false);
-	if (!err && sets->inner && sets->beside != MP_WAYS_ITSELF)
-		err = add_between(sets, kind, low, high, true);
-	return err;
-}
-
-int mp_ways_copy(struct mp_ways_sets *to, const struct mp_ways_sets *from)
-{
-	*to = *from;
-	to->room = from->n;
-	to->guess = malloc((from->n + 1) * sizeof(*to->guess));
-	if (!to->guess) {
-		to->n = to->room = 0;
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < from->n; i++)
-		to->guess[i] = from->guess[i];
-	return 0;
-}
-
-void mp_ways_free(struct mp_ways_sets *sets)
-{
-	free(sets->guess);
-	sets->guess = NULL;
-	sets->n = 0;
-	sets->room = 0;
-}
-
 /* -- what a test says of them ------------------------------------------- */
 
 /* Does it say anything of lines that lie so? */
@@ -150,6 +64,11 @@ static bool is_foretold(const struct mp_ways_sets *sets,
 {
 	return sets->small || test->stride * test->lines <= sets->piece ||
 	       sets->piece % guess->span == 0;
+}
+
+static bool is_miss(uint32_t outcome)
+{
+	return outcome == MP_WAYS_MISS || outcome == MP_WAYS_MISS_ALL;
 }
 
 /* The greatest share of lines that lie in sets with one too many. */
@@ -174,7 +93,7 @@ static bool is_possible(const struct mp_ways_guess *guess,
 	if (test->missed > may_miss(guess, test) * (1 + MORE_MISSED) +
 			   MORE_MISSED)
 		return false;
-	if (outcome == MP_WAYS_MISS || outcome == MP_WAYS_MISS_ALL)
+	if (is_miss(outcome))
 		return held->low < test->lines;
 	return held->high >= test->lines;
 }
@@ -184,8 +103,10 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 {
 	const struct mp_ways_range inside = mp_ways_inside(sets, test);
 	const bool in_row = mp_ways_in_row(sets, test);
+	struct mp_ways_thrown thrown;
 	uint32_t kept = 0;
 
+	mp_ways_thrown_begin(sets, test, &thrown);
 	for (uint32_t i = 0; i < sets->n; i++) {
 		const struct mp_ways_guess *guess = &sets->guess[i];
 		struct mp_ways_range held =
@@ -195,32 +116,13 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 			held.high = min_of(held.high,
 					   mp_ways_here(sets, guess,
 							test->stride, in_row));
-		if (!is_foretold(sets, guess, test) ||
-		    is_possible(guess, test, &held, outcome))
+		if (is_foretold(sets, guess, test) ?
+		    is_possible(guess, test, &held, outcome) :
+		    is_miss(outcome) ? mp_ways_thrown_miss(&thrown, guess) :
+		    mp_ways_thrown_most(&thrown, guess, &inside) >= test->lines)
 			sets->guess[kept++] = *guess;
 	}
 	sets->n = kept;
-}
-
-uint32_t mp_ways_agreed(const struct mp_ways_sets *sets)
-{
-	for (uint32_t i = 1; i < sets->n; i++)
-		if (sets->guess[i].ways != sets->guess[0].ways)
-			return 0;
-	return sets->n ? sets->guess[0].ways : 0;
-}
-
-static uint64_t bytes_of(const struct mp_ways_guess *guess)
-{
-	return guess->span * guess->ways;
-}
-
-uint64_t mp_ways_bytes(const struct mp_ways_sets *sets)
-{
-	for (uint32_t i = 1; i < sets->n; i++)
-		if (bytes_of(&sets->guess[i]) != bytes_of(&sets->guess[0]))
-			return 0;
-	return sets->n ? bytes_of(&sets->guess[0]) : 0;
 }
 
 /* -- the next test ------------------------------------------------------ */
@@ -249,6 +151,7 @@ struct choice {
 	uint64_t apart;		/* .. see struct mp_ways_test */
 	bool here;		/* all lines have to be seen in this level */
 	bool past;		/* .. and more than may have room inside */
+	bool thrown;		/* what is likely of scattered pieces counts, too */
 	uint64_t inside;	/* so many have */
 	uint64_t most;		/* lines that there is a control for */
 	double room;		/* lines, of those that were hidden, at most; 1 =
@@ -329,10 +232,31 @@ static uint64_t most_shown(const struct choice *choice, uint64_t stride)
 	return most;
 }
 
-/*
- * @beyond: the lines leave the piece of memory that lies in a row, and only
- * guesses whose sets begin anew with each piece say anything.
- */
+/* What a guess says of the lines that fit; false: nothing. @beyond: they are not
+ * in a row. Where sets do not begin anew with each piece, so many are all but
+ * sure to fit. */
+static bool expect(const struct choice *choice,
+		   const struct mp_ways_guess *guess,
+		   const struct mp_ways_thrown *thrown,
+		   const struct mp_ways_range *inside, bool beyond,
+		   struct mp_ways_range *held)
+{
+	const struct mp_ways_test *test = thrown->test;
+
+	if (beyond && choice->sets->piece % guess->span) {
+		if (!choice->thrown)
+			return false;
+		held->low = mp_ways_thrown_fit(thrown, guess);
+		held->high = mp_ways_thrown_most(thrown, guess, inside);
+		return true;
+	}
+	*held = mp_ways_by_test(guess, test, inside);
+	if (choice->here)
+		expect_here(choice, guess, test->stride, !beyond, held);
+	return true;
+}
+
+/* @beyond: the lines leave the piece of memory that lies in a row. */
 static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 {
 	const struct mp_ways_sets *sets = choice->sets;
@@ -347,23 +271,23 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 		.stride = stride, .flushed = choice->flushed,
 		.apart = choice->apart,
 	};
+	struct mp_ways_thrown thrown;
 	struct mp_ways_sweep sweep;
 	double above = 0;
 	uint32_t n = 0;
 
+	mp_ways_thrown_begin(sets, &test, &thrown);
 	choice->inside = choice->past ? inside.high : inside.low;
 	for (uint32_t i = 0; i < sets->n; i++) {
 		const struct mp_ways_guess *guess = &sets->guess[i];
+		struct mp_ways_said *said = &choice->said[n];
 
-		if (beyond && sets->piece % guess->span)
+		if (!expect(choice, guess, &thrown, &inside, beyond,
+			    &said->held))
 			continue;
-		choice->said[n].held = mp_ways_by_test(guess, &test,
-								&inside);
-		if (choice->here)
-			expect_here(choice, guess, stride, !beyond,
-				    &choice->said[n].held);
-		choice->said[n].weight = guess->weight;
-		above += choice->said[n++].weight;
+		said->weight = guess->weight;
+		above += said->weight;
+		n++;
 	}
 	mp_ways_said_sort(&sweep, choice->said, n);
 	for (uint32_t i = 0; i < n; i++) {
@@ -425,7 +349,7 @@ static uint32_t list_strides(const struct mp_ways_sets *sets, bool few,
 		if (sets->guess[i].span > top)
 			top = sets->guess[i].span;
 	for (uint64_t s = sets->grain; s < 4 * top; s *= 2)
-		for (uint64_t q = 1; q <= (few ? 1 : ODD_REGULAR); q += 2)
+		for (uint64_t q = 1; q <= (few ? 1 : MP_WAYS_ODD_REGULAR); q += 2)
 			if (q * s <= 2 * top && n < STRIDES - 3 * OWN_STRIDES)
 				stride[n++] = q * s;
 	return few ? n : list_own(sets, n, stride);
@@ -559,9 +483,37 @@ static bool plain_witness(const struct mp_ways_sets *sets,
 	return test->lines > 0;
 }
 
-bool mp_ways_witness(const struct mp_ways_sets *sets,
-		     const struct mp_ways_guess *guess,
-		     enum mp_ways_sight sight, struct mp_ways_test *test)
+/* The same of so many sets that those inside have no room for what fills them,
+ * whatever they keep: one too many for each of them is one that is seen. */
+static bool past_witness(const struct mp_ways_sets *sets,
+			 const struct mp_ways_guess *guess,
+			 struct mp_ways_test *test)
+{
+	uint64_t stride[STRIDES];
+	const uint32_t n = list_strides(sets, sets->n > GUESSES_MANY, stride);
+
+	test->lines = 0;
+	for (uint32_t i = 0; i < n && !guess->exclusive; i++) {
+		const uint64_t full = mp_ways_sets_of(guess, stride[i]);
+		const struct mp_ways_test one = {
+			.stride = stride[i],
+			.lines = (uint32_t)full * (guess->ways + 1),
+			.here = true,
+			.least = 1.0 / (guess->ways + 1),
+		};
+
+		if (full * (guess->ways + 1) <= LINES_MAX &&
+		    is_foretold(sets, guess, &one) &&
+		    mp_ways_inside(sets, &one).high < full * guess->ways &&
+		    (!test->lines || one.lines < test->lines))
+			*test = one;
+	}
+	return test->lines > 0;
+}
+
+static bool any_witness(const struct mp_ways_sets *sets,
+			const struct mp_ways_guess *guess,
+			enum mp_ways_sight sight, struct mp_ways_test *test)
 {
 	if (sight == MP_WAYS_FLUSHED)
 		return flushed_witness(sets, guess, test);
@@ -569,8 +521,24 @@ bool mp_ways_witness(const struct mp_ways_sets *sets,
 		return sets->inner &&
 		       (plain_witness(sets, guess, true, true, test) ||
 			plain_witness(sets, guess, false, true, test));
+	if (sight == MP_WAYS_ALL_PAST)
+		return sets->inner && past_witness(sets, guess, test);
 	return plain_witness(sets, guess, true, false, test) ||
 	       plain_witness(sets, guess, false, false, test);
+}
+
+bool mp_ways_witness(const struct mp_ways_sets *sets,
+		     const struct mp_ways_guess *guess,
+		     enum mp_ways_sight sight, struct mp_ways_test *test,
+		     uint32_t *full)
+{
+	const bool found = any_witness(sets, guess, sight, test);
+
+	if (!found)
+		return false;
+	*full = sight == MP_WAYS_ALL_PAST ?
+		test->lines / (guess->ways + 1) * guess->ways : test->lines - 1;
+	return true;
 }
 
 /* How often did the level inside keep lines that it has no room for all of? */
@@ -619,6 +587,20 @@ static void try_here(struct choice *choice, const uint64_t *stride, uint32_t n)
 	choice->here = choice->past = false;
 }
 
+/* If nothing else tells, pieces that lie anywhere may. */
+static void try_thrown(struct choice *choice, const uint64_t *stride, uint32_t n,
+		       bool with_flushed)
+{
+	choice->thrown = true;
+	for (uint32_t i = 0; i < n; i++)
+		try_stride(choice, stride[i], true);
+	for (uint32_t pieces = 1; pieces <= PIECES_APART; pieces++)
+		try_stride(choice, pieces * choice->sets->piece, true);
+	if (with_flushed && choice->best <= 0)
+		try_flushed(choice);
+	choice->thrown = false;
+}
+
 /* One kind of test after the other, until one is worth something. */
 static void try_all(struct choice *choice, const uint64_t *stride, uint32_t n,
 		    bool with_flushed)
@@ -645,6 +627,8 @@ static void try_all(struct choice *choice, const uint64_t *stride, uint32_t n,
 		if (turn != kept && may && choice->best <= 0)
 			try_apart(choice);
 	}
+	if (choice->best <= 0 && sets->n <= GUESSES_FEW && !sets->small)
+		try_thrown(choice, stride, n, with_flushed);
 }
 
 /* One list of strides, and if lines were hidden, fewer of them. */

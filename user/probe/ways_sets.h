@@ -11,6 +11,8 @@
 
 /** MP_WAYS_MAX - the most lines in a set that are told apart */
 #define MP_WAYS_MAX 64u
+/** MP_WAYS_ODD_REGULAR - numbers of sets with a larger odd factor are rare */
+#define MP_WAYS_ODD_REGULAR 15u
 /** MP_WAYS_TESTS - tests of a level, at most */
 #define MP_WAYS_TESTS 96u
 
@@ -134,16 +136,22 @@ struct mp_ways_range mp_ways_fitting(const struct mp_ways_sets *sets,
 enum mp_ways_sight {
 	MP_WAYS_PLAIN,
 	MP_WAYS_ALL_HERE,	/* all of them in this level, if that is so */
+	MP_WAYS_ALL_PAST,	/* .. of more than there may be room for inside */
 	MP_WAYS_FLUSHED,	/* .. as others put them out of those inside */
 	MP_WAYS_SIGHTS,
 };
 
-/** mp_ways_witness() - the test with the fewest lines that a guess says have
- * just become too many, once they all are seen here; false where what the
- * level inside holds hides it, or, of a flushed test, nothing puts that out */
+/**
+ * mp_ways_witness() - the test with the fewest lines that a guess says have
+ * just become too many, once they all are seen here
+ * @full: gets how many still fit: one less, or one less of each set
+ * Return: false where what the level inside holds hides it, or, of a flushed
+ * test, nothing puts that out.
+ */
 bool mp_ways_witness(const struct mp_ways_sets *sets,
 		     const struct mp_ways_guess *guess,
-		     enum mp_ways_sight sight, struct mp_ways_test *test);
+		     enum mp_ways_sight sight, struct mp_ways_test *test,
+		     uint32_t *full);
 
 /** mp_ways_keep() - leave out the guesses that a test's outcome contradicts */
 void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/* All guesses of the ways and sets of a level, by its size, and what those that
+ * are left agree in. */
+#include "probe/ways_sets.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Levels are exclusive less often than not. */
+#define EXCLUSIVE_WEIGHT 0.3
+
+static uint64_t odd_part(uint64_t n)
+{
+	return n >> __builtin_ctzll(n);
+}
+
+static int add(struct mp_ways_sets *sets, uint64_t span, uint32_t ways,
+	       bool exclusive)
+{
+	struct mp_ways_guess *more;
+
+	if (sets->n == sets->room) {
+		const uint32_t room = sets->room ? 2 * sets->room : 256;
+
+		more = realloc(sets->guess, room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		sets->guess = more;
+		sets->room = room;
+	}
+	sets->guess[sets->n++] = (struct mp_ways_guess){
+		.span = span,
+		.ways = ways,
+		.exclusive = exclusive,
+		.weight = (exclusive ? EXCLUSIVE_WEIGHT : 1) /
+			  (double)odd_part(span / sets->line),
+	};
+	return 0;
+}
+
+static int add_between(struct mp_ways_sets *sets, uint32_t kind, double low,
+		       double high, bool exclusive)
+{
+	int err = 0;
+
+	for (uint32_t ways = 1; ways <= MP_WAYS_MAX && !err; ways++) {
+		const double column = (double)sets->line * ways;
+		const uint64_t last = (uint64_t)floor(high / column);
+		uint64_t n = (uint64_t)ceil(low / column);
+
+		for (n = n ? n : 1; n <= last && !err; n++) {
+			const bool regular = odd_part(n) <= MP_WAYS_ODD_REGULAR;
+
+			if (regular == (kind == MP_WAYS_REGULAR))
+				err = add(sets, n * sets->line, ways,
+					  exclusive);
+		}
+	}
+	return err;
+}
+
+int mp_ways_add(struct mp_ways_sets *sets, uint32_t kind, double low,
+		double high)
+{
+	int err = 0;
+
+	if (sets->beside != MP_WAYS_EXCLUSIVE)
+		err = add_between(sets, kind, low, high, false);
+	if (!err && sets->inner && sets->beside != MP_WAYS_ITSELF)
+		err = add_between(sets, kind, low, high, true);
+	return err;
+}
+
+int mp_ways_copy(struct mp_ways_sets *to, const struct mp_ways_sets *from)
+{
+	*to = *from;
+	to->room = from->n;
+	to->guess = malloc((from->n + 1) * sizeof(*to->guess));
+	if (!to->guess) {
+		to->n = to->room = 0;
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < from->n; i++)
+		to->guess[i] = from->guess[i];
+	return 0;
+}
+
+void mp_ways_free(struct mp_ways_sets *sets)
+{
+	free(sets->guess);
+	sets->guess = NULL;
+	sets->n = 0;
+	sets->room = 0;
+}
+
+uint32_t mp_ways_agreed(const struct mp_ways_sets *sets)
+{
+	for (uint32_t i = 1; i < sets->n; i++)
+		if (sets->guess[i].ways != sets->guess[0].ways)
+			return 0;
+	return sets->n ? sets->guess[0].ways : 0;
+}
+
+static uint64_t bytes_of(const struct mp_ways_guess *guess)
+{
+	return guess->span * guess->ways;
+}
+
+uint64_t mp_ways_bytes(const struct mp_ways_sets *sets)
+{
+	for (uint32_t i = 1; i < sets->n; i++)
+		if (bytes_of(&sets->guess[i]) != bytes_of(&sets->guess[0]))
+			return 0;
+	return sets->n ? bytes_of(&sets->guess[0]) : 0;
+}
