@@ -13,6 +13,7 @@
 
 #include "sim_many.h"
 #include "sim_mixed.h"
+#include "sim_set.h"
 
 /* Lines that prefetchers want for the loads of a block. */
 #define FILLS (MP_SIM_BLOCK * MP_SIM_PREFETCHERS * MP_SIM_PREFETCH_AHEAD)
@@ -151,13 +152,25 @@ static void head_fills(struct work *work, uint32_t load, uint32_t found)
 	}
 }
 
+static void fetch_head(const struct work *work, uint32_t load)
+{
+	const struct mp_sim_memory *memory = work->memory;
+
+	for (uint32_t i = 0; load < work->n && i < memory->head; i++)
+		mp_sim_set_fetch(&memory->level[i],
+				 work->block->set[i][work->first + load]);
+}
+
 static void head_loads(struct work *work, uint32_t *cycles)
 {
 	struct mp_sim_memory *memory = work->memory;
 	uint64_t set[MP_SIM_LEVELS];
 	uint32_t found, victim;
 
+	for (uint32_t k = 0; k < MP_SIM_FETCH_AHEAD; k++)
+		fetch_head(work, k);
 	for (uint32_t k = 0; k < work->n; k++) {
+		fetch_head(work, k + MP_SIM_FETCH_AHEAD);
 		for (uint32_t i = 0; i < memory->head; i++)
 			set[i] = work->block->set[i][work->first + k];
 		found = mp_sim_mixed_load(memory, 0, memory->head, set,
@@ -274,6 +287,9 @@ static void pass_filled(struct work *work, uint32_t i)
 	uint32_t at = 0;
 
 	work->next.n = 0;
+	for (uint32_t k = 0; k < work->flow.n; k++)
+		mp_sim_set_fetch(&work->memory->level[i],
+				 set[work->flow.which[k]]);
 	while (at < work->flow.n)
 		at = pass_group(work, i, set, at);
 	work->flow.n = work->next.n;
@@ -302,6 +318,19 @@ static void look_up_victims(const struct mp_sim_memory *memory, uint32_t i,
 	}
 }
 
+/* What comes and what the level inside has put out for it. */
+static void fetch_both(const struct mp_sim_cache *level,
+		       const struct flow *flow, uint32_t k,
+		       const uint64_t *set, const uint64_t *out_set)
+{
+	if (k >= flow->n)
+		return;
+	if (!flow->served[k])
+		mp_sim_set_fetch(level, set[flow->which[k]]);
+	if (flow->victim[k])
+		mp_sim_set_fetch(level, out_set[k]);
+}
+
 /* An exclusive level gives up what it has, and gets what is put out. */
 static void exchange(struct work *work, uint32_t i)
 {
@@ -312,7 +341,10 @@ static void exchange(struct work *work, uint32_t i)
 	uint32_t n = 0;
 
 	look_up_victims(work->memory, i, flow, out, out_set);
+	for (uint32_t k = 0; k < MP_SIM_FETCH_AHEAD; k++)
+		fetch_both(level, flow, k, set, out_set);
 	for (uint32_t k = 0; k < flow->n; k++) {
+		fetch_both(level, flow, k + MP_SIM_FETCH_AHEAD, set, out_set);
 		const uint32_t which = flow->which[k];
 		const bool served = flow->served[k] ||
 			mp_sim_cache_take(level, set[which],

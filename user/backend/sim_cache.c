@@ -424,10 +424,6 @@ void mp_sim_cache_sets(const struct mp_sim_cache *cache,
 		for (i = 0; i < n; i++)
 			set[i] = sliced_set(cache, address[i] >> shift);
 	}
-	for (i = 0; cache->is_large && i < n; i++)
-		__builtin_prefetch(cache->word + set[i] * cache->pitch, 1);
-	for (i = 0; cache->is_large && cache->order && i < n; i++)
-		__builtin_prefetch(cache->order + set[i], 1);
 }
 
 uint64_t mp_sim_cache_set(const struct mp_sim_cache *cache, uint64_t virtual,
@@ -485,7 +481,7 @@ static uint32_t sectors_of(const struct mp_sim_cache *cache, uint64_t set,
 
 	if (cache->layout == MP_SIM_LINKED)
 		return cache->list[key].sectors;
-	if (cache->held && !cache->held[key])
+	if (mp_sim_set_lacks(cache, key))
 		return 0;
 	way = mp_sim_set_find(words, cache->pitch, key << cache->sectors,
 		   ~0u << cache->sectors);
@@ -515,7 +511,7 @@ bool mp_sim_cache_take(struct mp_sim_cache *cache, uint64_t set,
 
 	if (cache->layout == MP_SIM_LINKED)
 		return mp_sim_list_take(cache->list, key);
-	if (cache->held && !cache->held[key])
+	if (mp_sim_set_lacks(cache, key))
 		return false;
 	way = mp_sim_set_find(words, cache->pitch, key << cache->sectors,
 		   ~0u << cache->sectors);
@@ -525,8 +521,7 @@ bool mp_sim_cache_take(struct mp_sim_cache *cache, uint64_t set,
 		mp_sim_set_pull(words, cache->pitch, way);
 	else
 		empty(cache, set, way);
-	if (cache->held)
-		cache->held[key] = 0;
+	mp_sim_set_drop(cache, key);
 	return true;
 }
 
@@ -535,8 +530,7 @@ static void limit_set(struct mp_sim_cache *cache, uint64_t set)
 	uint32_t *words = cache->word + set * cache->pitch;
 
 	for (uint32_t way = mp_sim_set_room(cache, set); way < cache->ways; way++) {
-		if (cache->held)
-			cache->held[words[way] >> cache->sectors] = 0;
+		mp_sim_set_drop(cache, words[way] >> cache->sectors);
 		if (words[way] && cache->layout == MP_SIM_IN_PLACE)
 			empty(cache, set, way);
 		words[way] = 0;

@@ -79,8 +79,8 @@ enum mp_sim_store_kind {
  * @order: bits of ways, one a set (MP_SIM_IN_PLACE, up to 64 ways)
  * @wide: the same for more ways, @wide_pitch bytes a set; else NULL
  * @list: lines by their keys (MP_SIM_LINKED)
- * @held: for each key, whether its line is there; NULL = not kept. It says
- *	nothing that the state does not
+ * @held: for each key a bit, whether its line is there; NULL = not kept. It
+ *	says nothing that the state does not
  * @rng: source of random replacement
  * @in_sets, @in_slice_sets, @in_slices: by which lines are divided
  * @layout: enum mp_sim_layout
@@ -97,7 +97,7 @@ struct mp_sim_cache {
 	struct mp_sim_order *order;
 	char *wide;
 	struct mp_sim_link *list;
-	uint8_t *held;
+	uint64_t *held;
 	struct mp_rng *rng;
 	uint64_t sets;
 	uint64_t slice_sets;
@@ -154,9 +154,6 @@ void mp_sim_cache_attach(struct mp_sim_cache *cache, void *state,
  * @physical: addresses; they choose it otherwise
  * @n: how many
  * @set: gets the sets
- *
- * The sets are fetched into the caches of this machine: a block of loads is
- * not slowed by waiting for each of them in turn.
  */
 void mp_sim_cache_sets(const struct mp_sim_cache *cache,
 		       const uint64_t *virtual, const uint64_t *physical,

@@ -219,9 +219,9 @@ static bool is_asked(const struct mp_sim_memory *memory, uint32_t k)
 	return asked;
 }
 
-/* Hands out a byte a line of such levels, which are all empty; where @held is
- * NULL nothing but their number. */
-static size_t part_held(struct mp_sim_cores *cores, uint8_t *held)
+/* Hands out a bit a line of such levels, which are all empty; where @held is
+ * NULL nothing but their bytes. */
+static size_t part_held(struct mp_sim_cores *cores, char *held)
 {
 	size_t bytes = 0;
 
@@ -237,8 +237,10 @@ static size_t part_held(struct mp_sim_cores *cores, uint8_t *held)
 			if (first != i)
 				level->held = cores->memory[first].level[k].held;
 			else
-				level->held = held ? held + bytes : NULL;
-			bytes += first == i ? level->keys : 0;
+				level->held = held ? (void *)(held + bytes) :
+						     NULL;
+			bytes += first == i ? round_up(level->keys / 8 + 1,
+						       STATE_ALIGN) : 0;
 		}
 	}
 	return bytes;
@@ -248,7 +250,7 @@ static size_t part_held(struct mp_sim_cores *cores, uint8_t *held)
 static void note_held(struct mp_sim_cores *cores)
 {
 	const size_t bytes = part_held(cores, NULL);
-	uint8_t *held;
+	char *held;
 
 	if (!bytes || bytes > HELD_BYTES)
 		return;

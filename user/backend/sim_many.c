@@ -188,9 +188,16 @@ each(struct mp_sim_cache *cache, one_load *one, uint32_t what,
 {
 	uint32_t misses = 0, out;
 
+	for (uint32_t i = 0; i < n && i < MP_SIM_FETCH_AHEAD; i++)
+		mp_sim_set_fetch(cache, set[which[i]]);
 	for (uint32_t i = 0; i < n; i++) {
 		const uint16_t k = which[i];
-		const bool hit = one(cache, what, set[k], virtual[k], &out);
+		bool hit;
+
+		if (i + MP_SIM_FETCH_AHEAD < n)
+			mp_sim_set_fetch(cache,
+					 set[which[i + MP_SIM_FETCH_AHEAD]]);
+		hit = one(cache, what, set[k], virtual[k], &out);
 
 		missed[misses] = k;
 		if (victim)

@@ -34,7 +34,7 @@ static void put_out_line(struct mp_sim_memory *memory, uint32_t k,
 	uint64_t set;
 
 	/* Most of what goes outside has long gone inside. */
-	if (level->held && !level->held[mp_sim_set_key(level, virtual)])
+	if (mp_sim_set_lacks(level, mp_sim_set_key(level, virtual)))
 		return;
 	set = set_in(memory, k, virtual);
 	if (!k && memory->heed && mp_sim_cache_holds(level, set, virtual))
@@ -128,7 +128,7 @@ bool mp_sim_mixed_lacks(const struct mp_sim_memory *memory, uint32_t i,
 	const struct mp_sim_cache *level = &memory->level[i];
 
 	if (level->held && level->sectors == 1)
-		return !level->held[mp_sim_set_key(level, virtual)];
+		return mp_sim_set_lacks(level, mp_sim_set_key(level, virtual));
 	return !mp_sim_cache_has(level, mp_sim_cache_set(level, virtual,
 							 physical), virtual);
 }

@@ -28,14 +28,38 @@ static inline uint32_t mp_sim_set_sector(const struct mp_sim_cache *cache,
 	return 1u << (virtual >> cache->sector_shift & (cache->sectors - 1));
 }
 
+/* Lines whose bits share a word. */
+#define MP_SIM_HELD_BITS 64u
+
+static inline uint64_t mp_sim_held_bit(uint32_t key)
+{
+	return 1ull << key % MP_SIM_HELD_BITS;
+}
+
+/* Is it known that a line is not there? */
+static inline bool mp_sim_set_lacks(const struct mp_sim_cache *cache,
+				    uint32_t key)
+{
+	return cache->held && !(cache->held[key / MP_SIM_HELD_BITS] &
+				mp_sim_held_bit(key));
+}
+
+/* A line has gone. */
+static inline void mp_sim_set_drop(const struct mp_sim_cache *cache,
+				   uint32_t key)
+{
+	if (cache->held)
+		cache->held[key / MP_SIM_HELD_BITS] &= ~mp_sim_held_bit(key);
+}
+
 /* A line comes, and another one goes (0: none does). */
 static inline void mp_sim_set_note(const struct mp_sim_cache *cache,
 				   uint32_t comes, uint32_t goes)
 {
 	if (!cache->held)
 		return;
-	cache->held[goes] = 0;
-	cache->held[comes] = 1;
+	cache->held[goes / MP_SIM_HELD_BITS] &= ~mp_sim_held_bit(goes);
+	cache->held[comes / MP_SIM_HELD_BITS] |= mp_sim_held_bit(comes);
 }
 
 /* The way that holds @key, or MP_SIM_SET_ABSENT. At most one does. */
@@ -98,6 +122,25 @@ static inline void mp_sim_set_pull(uint32_t *set, uint32_t pitch, uint32_t way)
 		*(mp_sim_lanes *)(set + i) = (moved & use) | (old & ~use);
 		at += step;
 	}
+}
+
+/*
+ * A set is fetched into the caches of this machine some loads before it is
+ * used: otherwise a chase does little but wait for its sets.
+ */
+#define MP_SIM_FETCH_AHEAD 8u
+
+static inline void mp_sim_set_fetch(const struct mp_sim_cache *cache,
+				    uint64_t set)
+{
+	const uint32_t *words = cache->word + set * cache->pitch;
+
+	if (!cache->is_large)
+		return;
+	__builtin_prefetch(words, 1);
+	__builtin_prefetch(words + cache->pitch - 1, 1);
+	if (cache->order)
+		__builtin_prefetch(cache->order + set, 1);
 }
 
 /* Ways of this set that may be filled. */
