@@ -22,8 +22,6 @@
 #define HOST_L1_BYTES 16384u
 /* Ways from which on a single set is kept as a list. */
 #define LINKED_WAYS 17u
-/* Ways whose bits fit a word. */
-#define WORD_WAYS 64u
 /* What is divided by a multiplication: the product is below 2^64. */
 #define DIVISOR_MAX (1ull << 24)
 #define DIVIDEND_MAX (1ull << 40)
@@ -322,7 +320,7 @@ static uint32_t kind_of(const struct mp_sim_cache *cache)
 /* Random replacement remembers nothing of any way. */
 static bool needs_bytes(const struct mp_sim_cache *cache)
 {
-	return cache->layout == MP_SIM_IN_PLACE && cache->ways > WORD_WAYS &&
+	return cache->layout == MP_SIM_IN_PLACE && cache->ways > MP_SIM_ORDER_WAYS &&
 	       cache->policy != MP_SIM_RANDOM;
 }
 

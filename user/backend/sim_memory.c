@@ -33,8 +33,8 @@ static void prefetch(struct mp_sim_memory *memory, uint32_t found,
 	}
 }
 
-static void look_up_pages(const struct mp_sim_memory *memory,
-			  struct mp_sim_block *block, uint32_t n)
+void mp_sim_memory_look_up_pages(const struct mp_sim_memory *memory,
+				 struct mp_sim_block *block, uint32_t n)
 {
 	const struct mp_sim_tlb *tlb = &memory->tlb[block->place->page];
 
@@ -46,7 +46,7 @@ static void look_up_pages(const struct mp_sim_memory *memory,
 void mp_sim_memory_look_up(const struct mp_sim_memory *memory,
 			   struct mp_sim_block *block, uint32_t n)
 {
-	look_up_pages(memory, block, n);
+	mp_sim_memory_look_up_pages(memory, block, n);
 	for (uint32_t k = 0; k < n; k++)
 		block->physical[k] = mp_sim_place_physical(block->place,
 							   block->virtual[k]);
@@ -230,11 +230,10 @@ static void translate(struct mp_sim_memory *memory,
 }
 
 void mp_sim_memory_translate(struct mp_sim_memory *memory,
-			     struct mp_sim_block *block, uint32_t n)
+			     const struct mp_sim_block *block, uint32_t n)
 {
 	uint32_t each[MP_SIM_BLOCK];
 
-	look_up_pages(memory, block, n);
 	translate_apart(&memory->tlb[block->place->page], block, 0, n, each);
 }
 

@@ -120,14 +120,18 @@ uint64_t mp_sim_memory_loads(struct mp_sim_memory *memory,
 			     const struct mp_sim_block *block, uint32_t first,
 			     uint32_t n, uint64_t *sum);
 
+/** mp_sim_memory_look_up_pages() - .. and where in each TLB, nothing else */
+void mp_sim_memory_look_up_pages(const struct mp_sim_memory *memory,
+				 struct mp_sim_block *block, uint32_t n);
+
 /**
  * mp_sim_memory_translate() - let TLBs alone see the loads of a block
  * @memory: its @translates_apart is set
- * @block: with their arena and addresses
+ * @block: looked up
  * @n: how many
  */
 void mp_sim_memory_translate(struct mp_sim_memory *memory,
-			     struct mp_sim_block *block, uint32_t n);
+			     const struct mp_sim_block *block, uint32_t n);
 
 /** mp_sim_memory_heed() - say that its first level is about to change */
 static inline void mp_sim_memory_heed(const struct mp_sim_memory *memory)

@@ -8,8 +8,8 @@
 #include "sim_many.h"
 #include "sim_set.h"
 
-static uint64_t set_in(const struct mp_sim_memory *memory, uint32_t i,
-		       uint64_t virtual)
+uint64_t mp_sim_mixed_set(const struct mp_sim_memory *memory, uint32_t i,
+			  uint64_t virtual)
 {
 	const struct mp_sim_cache *level = &memory->level[i];
 
@@ -36,7 +36,7 @@ static void put_out_line(struct mp_sim_memory *memory, uint32_t k,
 	/* Most of what goes outside has long gone inside. */
 	if (mp_sim_set_lacks(level, mp_sim_set_key(level, virtual)))
 		return;
-	set = set_in(memory, k, virtual);
+	set = mp_sim_mixed_set(memory, k, virtual);
 	if (!k && memory->heed && mp_sim_cache_holds(level, set, virtual))
 		mp_sim_memory_heed(memory);
 	mp_sim_cache_take(level, set, virtual);
@@ -60,8 +60,8 @@ static void put_out_of(struct mp_sim_memory *memory, uint32_t i,
  * A line is put out of an inclusive level: nothing inside may keep it, be it
  * of this CPU or of another that shares the level.
  */
-static void put_out_inside(struct mp_sim_memory *memory, uint32_t i,
-			   uint64_t virtual)
+void mp_sim_mixed_put_out(struct mp_sim_memory *memory, uint32_t i,
+			  uint64_t virtual)
 {
 	struct mp_sim_memory *at = memory;
 
@@ -89,7 +89,7 @@ static bool exchange(struct mp_sim_memory *memory, uint32_t i, uint64_t set,
 
 	if (*victim) {
 		out = address_of(memory, i - 1, *victim);
-		mp_sim_many_one(level, set_in(memory, i, out), out, victim);
+		mp_sim_many_one(level, mp_sim_mixed_set(memory, i, out), out, victim);
 	}
 	return hit;
 }
@@ -114,7 +114,7 @@ uint32_t mp_sim_mixed_load(struct mp_sim_memory *memory, uint32_t first,
 			break;
 		}
 		if (*victim && memory->inclusion[i] == MP_SIM_INCLUSIVE)
-			put_out_inside(memory, i,
+			mp_sim_mixed_put_out(memory, i,
 				       address_of(memory, i, *victim));
 		if (hit)
 			found = i;
@@ -159,8 +159,8 @@ void mp_sim_mixed_flush(struct mp_sim_memory *memory, uint64_t virtual)
 		const uint64_t line = virtual >> level->line_shift
 					      << level->line_shift;
 
-		if (mp_sim_cache_take(level, set_in(memory, i, line), line) &&
+		if (mp_sim_cache_take(level, mp_sim_mixed_set(memory, i, line), line) &&
 		    memory->inclusion[i] == MP_SIM_INCLUSIVE)
-			put_out_inside(memory, i, line);
+			mp_sim_mixed_put_out(memory, i, line);
 	}
 }

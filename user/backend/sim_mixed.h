@@ -39,6 +39,20 @@ bool mp_sim_mixed_fill(struct mp_sim_memory *memory, uint32_t into,
 		       uint32_t to, uint64_t virtual, uint64_t physical,
 		       uint32_t *found, uint32_t *victim);
 
+/** mp_sim_mixed_set() - the set of a level that an address belongs to */
+uint64_t mp_sim_mixed_set(const struct mp_sim_memory *memory, uint32_t i,
+			  uint64_t virtual);
+
+/**
+ * mp_sim_mixed_put_out() - a line has been put out of an inclusive level
+ * @i: which level
+ * @virtual: where it begins
+ *
+ * Those inside lose it, too.
+ */
+void mp_sim_mixed_put_out(struct mp_sim_memory *memory, uint32_t i,
+			  uint64_t virtual);
+
 /** mp_sim_mixed_lacks() - does a level lack a line that is to be fetched? */
 bool mp_sim_mixed_lacks(const struct mp_sim_memory *memory, uint32_t i,
 			uint64_t virtual, uint64_t physical);

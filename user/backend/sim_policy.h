@@ -4,6 +4,9 @@
 
 #include "rng.h"
 
+/** MP_SIM_ORDER_WAYS - ways of a set that an order has bits for. */
+#define MP_SIM_ORDER_WAYS 64u
+
 /**
  * struct mp_sim_order - what a set remembers of the use of its ways
  * @a: a bit a way (bit-plru, nru, srrip: low bit), a bit a node (tree-plru)

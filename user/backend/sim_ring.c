@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim_fill.h"
+
 /* A copy of more state than this, or notes of more slots, cost too much. */
 #define STEADY_STATE_BYTES (64u << 20)
 #define STEADY_SLOTS (1u << 22)
@@ -133,24 +135,48 @@ static void keep_blocks(struct mp_sim_ring *ring)
 			&ring->block[i]);
 }
 
+/* The same for lines that come for the first time. */
+static void fill_slots(const struct mp_sim_ring *ring, uint32_t first,
+		       uint32_t n, struct mp_sim_filler *filler)
+{
+	struct mp_sim_block block;
+
+	if (ring->block && first % MP_SIM_BLOCK == 0) {
+		mp_sim_fill_loads(filler, ring->block + first / MP_SIM_BLOCK, n);
+		return;
+	}
+	look_up(ring, first, n, &block);
+	mp_sim_fill_loads(filler, &block, n);
+}
+
 /* The last @kept slots come to levels and TLBs, those before only to TLBs. */
 static void walk_once(struct mp_sim_ring *ring, uint64_t kept, uint64_t in_tlbs)
 {
 	const uint32_t slots = ring->slots;
 	const uint64_t levels_from = kept < slots ? slots - kept : 0;
 	uint64_t i = in_tlbs < slots ? slots - in_tlbs : 0;
+	struct mp_sim_filler filler;
 	struct mp_sim_block block;
+	bool is_filling;
 	uint32_t n;
 
 	for (; i < levels_from; i += n) {
 		n = block_of(levels_from - i);
 		address(ring, (uint32_t)i, n, &block);
+		mp_sim_memory_look_up_pages(ring->memory, &block, n);
 		mp_sim_memory_translate(ring->memory, &block, n);
 	}
+	is_filling = mp_sim_fill_begin(&filler, ring->cores, ring->memory,
+				       &ring->shape, slots - levels_from);
 	for (i = levels_from; i < slots; i += n) {
 		n = block_of(slots - i);
-		load_slots(ring, (uint32_t)i, n, NULL);
+		if (is_filling)
+			fill_slots(ring, (uint32_t)i, n, &filler);
+		else
+			load_slots(ring, (uint32_t)i, n, NULL);
 	}
+	if (is_filling)
+		mp_sim_fill_end(&filler);
 }
 
 void mp_sim_ring_lay(struct mp_sim_ring *ring, struct mp_sim_cores *cores,

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The first walk of a ring leaves the state that its loads one by one leave,
+ * whatever the levels are to one another.
+ */
+#include "backend/sim_fill.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "made_ring.h"
+#include "perm.h"
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+#define SPAN (48u << 10)
+
+static const char *const inclusions[] = { "non-inclusive", "inclusive",
+					   "exclusive" };
+
+static const char *const policies[][3] = {
+	{ "lru", "lru", "lru" },
+	{ "tree-plru", "fifo", "random" },
+	{ "bit-plru", "srrip", "qlru_h11_m1_r0_u0" },
+	{ "random", "lru", "random" },
+	{ "fifo", "qlru_h00_m2_r1_u1_umo", "nru" },
+	{ "srrip", "qlru_h21_m3_r2_u3", "tree-plru" },
+	{ "nru", "qlru_h11_mr2_r1_u0", "bit-plru" },
+};
+
+static void make_text(char *text, size_t bytes, const char *second,
+		      const char *third, const char *const *policy)
+{
+	snprintf(text, bytes,
+		 "machine name=a memory_latency=300\n"
+		 "level name=l1d size=1K ways=4 latency=4 policy=%s\n"
+		 "level name=l2 size=3K ways=6 latency=14 policy=%s "
+		 "inclusion=%s\n"
+		 "level name=l3 size=8K ways=8 latency=50 policy=%s "
+		 "inclusion=%s slices=2\n"
+		 "tlb level=1 page=4K entries=2 ways=2\n"
+		 "tlb level=2 page=4K entries=4 ways=2 cost=7\n"
+		 "walk cost=30\n",
+		 policy[0], policy[1], second, policy[2], third);
+}
+
+static uint32_t *make_order(const struct mp_ring *shape)
+{
+	const uint32_t slots = mp_ring_slots(shape);
+	uint32_t *order = malloc(slots * sizeof(*order));
+	struct mp_rng rng;
+
+	assert_non_null(order);
+	mp_rng_seed(&rng, 3);
+	mp_perm_order(order, slots, 0, &rng);
+	return order;
+}
+
+/* Two machines: a ring is laid in one, and its slots are loaded in the other. */
+static void compare(const char *text, const struct mp_ring *shape)
+{
+	struct mp_sim_machine machine[2];
+	struct mp_sim_cores cores[2];
+	uint32_t *order = make_order(shape);
+	struct mp_sim_ring ring;
+
+	for (uint32_t i = 0; i < 2; i++)
+		made_cores(&machine[i], &cores[i], text, SPAN);
+	mp_sim_ring_lay(&ring, &cores[0], &cores[0].memory[0], shape, 0, order);
+	for (uint32_t i = 0; i < mp_ring_slots(shape); i++)
+		mp_sim_memory_load(&cores[1].memory[0],
+				   mp_ring_offset(shape, order[i]));
+	assert_memory_equal(cores[0].state, cores[1].state,
+			    cores[0].state_bytes);
+	assert_int_equal(cores[0].memory[0].outward,
+			 cores[1].memory[0].outward);
+	mp_sim_ring_free(&ring);
+	for (uint32_t i = 0; i < 2; i++) {
+		mp_sim_cores_free(&cores[i]);
+		mp_sim_machine_free(&machine[i]);
+	}
+	free(order);
+}
+
+/* A line and its neighbour, each line, or every second one. */
+static void a_first_walk_leaves_the_state_that_its_loads_leave(void **state)
+{
+	static const uint64_t strides[] = { 32, 64, 128, 192 };
+	char text[1024];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(inclusions); i++) {
+		for (size_t k = 0; k < COUNT(inclusions); k++) {
+			for (size_t p = 0; p < COUNT(policies); p++) {
+				make_text(text, sizeof(text), inclusions[i],
+					  inclusions[k], policies[p]);
+				for (size_t s = 0; s < COUNT(strides); s++) {
+					const struct mp_ring shape = {
+						.length_bytes = strides[s] * 250,
+						.stride_bytes = strides[s],
+					};
+
+					compare(text, &shape);
+				}
+			}
+		}
+	}
+}
+
+static bool is_short(const char *text, uint64_t stride, uint64_t loads)
+{
+	const struct mp_ring shape = { .length_bytes = SPAN,
+				       .stride_bytes = stride };
+	struct mp_sim_machine machine;
+	struct mp_sim_cores cores;
+	struct mp_sim_filler filler;
+	bool begun;
+
+	made_cores(&machine, &cores, text, SPAN);
+	begun = mp_sim_fill_begin(&filler, &cores, &cores.memory[0], &shape,
+				  loads);
+	if (begun)
+		mp_sim_fill_end(&filler);
+	mp_sim_cores_free(&cores);
+	mp_sim_machine_free(&machine);
+	return begun;
+}
+
+static void no_line_comes_twice_on_the_short_way(void **state)
+{
+	char text[1024];
+
+	(void)state;
+	make_text(text, sizeof(text), "inclusive", "exclusive", policies[2]);
+	assert_true(is_short(text, 64, 250));
+	assert_false(is_short(text, 32, 250));
+	/* So few that looking at every set takes longer. */
+	assert_false(is_short(text, 64, 10));
+	strcat(text, "prefetch kind=adjacent into=l2\n");
+	assert_false(is_short(text, 64, 250));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_first_walk_leaves_the_state_that_its_loads_leave),
+		cmocka_unit_test(no_line_comes_twice_on_the_short_way),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
