@@ -72,6 +72,29 @@ static uint32_t load(struct mp_sim_memory *memory,
 	return memory->latency_cycles[found];
 }
 
+/* Does it matter to a store whether a page was used once or twice in a row? */
+static bool counts_uses(const struct mp_sim_cache *store)
+{
+	return store->policy == MP_SIM_SRRIP || store->policy == MP_SIM_QLRU;
+}
+
+/* Which loads of a block do TLBs have to see? Those of another page than the
+ * one before, if that makes no difference to the innermost. */
+static uint32_t see_pages(const struct mp_sim_tlb *tlb,
+			  const uint64_t *virtual, uint32_t n, uint16_t *which)
+{
+	const uint32_t shift = counts_uses(&tlb->store[0]) ?
+			       0 : tlb->store[0].line_shift;
+	uint32_t seen = 1;
+
+	which[0] = 0;
+	for (uint32_t k = 1; k < n; k++) {
+		which[seen] = (uint16_t)k;
+		seen += !shift || virtual[k] >> shift != virtual[k - 1] >> shift;
+	}
+	return seen;
+}
+
 /* Translation depends on no level: the loads of a block go through each of its
  * stores in a row. */
 static void translate_apart(struct mp_sim_tlb *tlb,
@@ -79,12 +102,12 @@ static void translate_apart(struct mp_sim_tlb *tlb,
 			    uint32_t n, uint32_t *cycles)
 {
 	uint16_t which[MP_SIM_BLOCK];
-	uint32_t left = n;
+	uint32_t left = 0;
 
-	for (uint32_t k = 0; k < n; k++) {
-		which[k] = (uint16_t)k;
+	for (uint32_t k = 0; k < n; k++)
 		cycles[k] = tlb->n ? tlb->cost_cycles[0] : tlb->walk_cycles;
-	}
+	if (tlb->n)
+		left = see_pages(tlb, block->virtual + first, n, which);
 	for (uint32_t i = 0; i < tlb->n && left; i++) {
 		left = mp_sim_many_touch(&tlb->store[i],
 					 block->tlb_set[i] + first,
