@@ -17,7 +17,8 @@
 #include "perm.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
-#define SPAN (48u << 10)
+#define SLOTS 400u
+#define SPAN (SLOTS * 192)
 
 static const char *const inclusions[] = { "non-inclusive", "inclusive",
 					   "exclusive" };
@@ -100,7 +101,7 @@ static void a_first_walk_leaves_the_state_that_its_loads_leave(void **state)
 					  inclusions[k], policies[p]);
 				for (size_t s = 0; s < COUNT(strides); s++) {
 					const struct mp_ring shape = {
-						.length_bytes = strides[s] * 250,
+						.length_bytes = strides[s] * SLOTS,
 						.stride_bytes = strides[s],
 					};
 
@@ -136,12 +137,12 @@ static void no_line_comes_twice_on_the_short_way(void **state)
 
 	(void)state;
 	make_text(text, sizeof(text), "inclusive", "exclusive", policies[2]);
-	assert_true(is_short(text, 64, 250));
-	assert_false(is_short(text, 32, 250));
-	/* So few that looking at every set takes longer. */
+	assert_true(is_short(text, 64, SLOTS));
+	assert_false(is_short(text, 32, SLOTS));
+	/* So few that it takes longer to learn how. */
 	assert_false(is_short(text, 64, 10));
 	strcat(text, "prefetch kind=adjacent into=l2\n");
-	assert_false(is_short(text, 64, 250));
+	assert_false(is_short(text, 64, SLOTS));
 }
 
 int main(void)

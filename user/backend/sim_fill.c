@@ -21,6 +21,9 @@
 #define STAGES 256u
 /* What has become of a set that is no more like the others. */
 #define APART UINT16_MAX
+/* Fewer loads, or fewer for so many sets, are no trouble as they are. */
+#define LOADS_MIN 256u
+#define SETS_A_LOAD 32u
 
 /**
  * struct mp_sim_filling - one level
@@ -29,7 +32,10 @@
  * @way: that the next line takes, at each
  * @next: stage after that
  * @order: what is remembered at each, where lines stay in their ways
- * @stage: of each set; owned with the rest. NULL: the level goes its usual way
+ * @begun, @n_begun: the sets that have had a line
+ * @stage: of each set
+ *
+ * Where @n is 0 the level goes its usual way.
  */
 struct mp_sim_filling {
 	struct mp_sim_cache *cache;
@@ -37,6 +43,8 @@ struct mp_sim_filling {
 	uint16_t way[STAGES];
 	uint16_t next[STAGES];
 	struct mp_sim_order order[STAGES];
+	uint32_t *begun;
+	uint32_t n_begun;
 	uint16_t stage[];
 };
 
@@ -104,8 +112,16 @@ static void learn_in_place(struct mp_sim_filling *filling)
 	}
 }
 
+static void free_filling(struct mp_sim_filling *filling)
+{
+	if (filling)
+		free(filling->begun);
+	free(filling);
+}
+
 /* Return: NULL where there is no memory. */
-static struct mp_sim_filling *make_filling(struct mp_sim_cache *cache)
+static struct mp_sim_filling *make_filling(struct mp_sim_cache *cache,
+					   uint64_t loads)
 {
 	struct mp_sim_filling *filling;
 
@@ -113,6 +129,12 @@ static struct mp_sim_filling *make_filling(struct mp_sim_cache *cache)
 			    cache->sets * sizeof(filling->stage[0]));
 	if (!filling)
 		return NULL;
+	filling->begun = malloc((loads < cache->sets ? loads : cache->sets) *
+				sizeof(*filling->begun));
+	if (!filling->begun) {
+		free_filling(filling);
+		return NULL;
+	}
 	filling->cache = cache;
 	if (cache->layout == MP_SIM_ORDERED && 2 * cache->ways <= STAGES)
 		learn_ordered(filling);
@@ -164,6 +186,8 @@ static inline uint32_t fill(struct mp_sim_filling *filling, uint64_t set,
 		mp_sim_many_one(cache, set, virtual, &victim);
 		return victim;
 	}
+	if (!stage)
+		filling->begun[filling->n_begun++] = (uint32_t)set;
 	word = cache->word + set * cache->pitch + filling->way[stage];
 	victim = *word >> cache->sectors;
 	*word = key << cache->sectors | mp_sim_set_sector(cache, virtual);
@@ -284,11 +308,11 @@ bool mp_sim_fill_begin(struct mp_sim_filler *filler,
 	for (uint32_t i = 0; i < memory->n_levels; i++)
 		sets += memory->level[i].sets;
 	/* Its first load went outward. */
-	if (loads < sets || cores->n > 1 || memory->outward ||
-	    !is_plain(memory, shape))
+	if (loads < LOADS_MIN || loads < sets / SETS_A_LOAD || cores->n > 1 ||
+	    memory->outward || !is_plain(memory, shape))
 		return false;
 	for (uint32_t i = 0; i < memory->n_levels; i++) {
-		filler->level[i] = make_filling(&memory->level[i]);
+		filler->level[i] = make_filling(&memory->level[i], loads);
 		if (!filler->level[i]) {
 			mp_sim_fill_end(filler);
 			return false;
@@ -302,10 +326,9 @@ void mp_sim_fill_end(struct mp_sim_filler *filler)
 	for (uint32_t i = 0; i < MP_SIM_LEVELS; i++) {
 		struct mp_sim_filling *filling = filler->level[i];
 
-		for (uint64_t set = 0; filling && filling->n &&
-				       set < filling->cache->sets; set++)
-			part(filling, set);
-		free(filling);
+		for (uint32_t k = 0; filling && k < filling->n_begun; k++)
+			part(filling, filling->begun[k]);
+		free_filling(filling);
 		filler->level[i] = NULL;
 	}
 }
