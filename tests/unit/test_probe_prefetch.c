@@ -40,7 +40,10 @@ static void tell(const uint32_t line[3])
 	sim_ask_know(&ask, "cpu.dram.latency", NS(250));
 }
 
-static void put(const uint32_t line[3], const char *more)
+/* Lines of a machine, those that are told of, and what else its third level
+ * is. */
+static void put_as(const uint32_t line[3], const uint32_t told[3],
+		   const char *third, const char *more)
 {
 	char text[1024];
 
@@ -48,13 +51,18 @@ static void put(const uint32_t line[3], const char *more)
 		 "machine name=x clock_mhz=3000 memory_latency=250\n"
 		 "level name=l1d size=32K ways=8 latency=4 line=%u\n"
 		 "level name=l2 size=512K ways=8 latency=14 line=%u\n"
-		 "level name=l3 size=4M ways=16 latency=50 line=%u\n"
+		 "level name=l3 size=4M ways=16 latency=50 line=%u%s\n"
 		 "tlb level=1 page=4K entries=64 ways=4\n"
 		 "walk cost=30\n%s\n", line[0] ? line[0] : 64,
 		 line[1] ? line[1] : 64,
-		 line[2] ? line[2] : 64, more);
-	tell(line);
+		 line[2] ? line[2] : 64, third, more);
+	tell(told);
 	sim_ask(&ask, text, mp_probe_find("prefetch"), 7);
+}
+
+static void put(const uint32_t line[3], const char *more)
+{
+	put_as(line, line, "", more);
 }
 
 static const struct mp_fact *fact_of(uint32_t kind)
@@ -186,6 +194,24 @@ static void unknown_lines_are_tried_at_all_lengths(void **state)
 	sets(none, ADJACENT, 7);
 }
 
+/* The line behind the last of a run, and with it its neighbour in a longer line
+ * further out: as far ahead as a stream's, and no stream's. */
+static void neighbours_of_longer_lines_are_no_stream(void **state)
+{
+	static const uint32_t line[] = { 128, 128, 256 };
+	static const uint32_t none[] = { 0, 0, 0 };
+	static const char all[] = " inclusion=inclusive";
+
+	(void)state;
+	put_as(line, none, all, "prefetch kind=adjacent into=l2\n"
+	       "prefetch kind=next into=l1d\n");
+	found(ADJACENT | NEXT, ADJACENT | STREAM, "neighbours");
+	sim_ask_free(&ask);
+	put_as(line, none, all, "prefetch kind=adjacent into=l2\n"
+	       "prefetch kind=next into=l1d\nprefetch kind=stream into=l2\n");
+	found(ADJACENT | NEXT | STREAM, ADJACENT, "neighbours and a stream");
+}
+
 /* Of prefetchers that are off nothing is known, whoever has turned them off. */
 static void prefetchers_that_are_off_are_not_absent(void **state)
 {
@@ -278,6 +304,7 @@ int main(void)
 		TEST(noise_and_a_clock_of_steps_do_no_harm),
 		TEST(a_clock_that_shows_nothing_is_named),
 		TEST(unknown_lines_are_tried_at_all_lengths),
+		TEST(neighbours_of_longer_lines_are_no_stream),
 		TEST(prefetchers_that_are_off_are_not_absent),
 		TEST(too_few_trials_are_no_absence),
 		TEST(prefetchers_are_wished_as_they_are),

@@ -271,10 +271,16 @@ static void judge_stride(const struct mp_prefetch_all *seen,
 static const char *other_cause(const struct mp_prefetch_all *seen, uint32_t u,
 			       uint32_t trial)
 {
-	if (!never(came(seen, u, MP_PREFETCH_PAIRS, MP_PREFETCH_AHEAD)))
+	const uint32_t list = MP_PREFETCH_RUNS;
+
+	if (!never(came(seen, u, MP_PREFETCH_PAIRS, MP_PREFETCH_AHEAD)) ||
+	    (trial == MP_PREFETCH_EVEN &&
+	     !never(came(seen, u, list, MP_PREFETCH_EVEN1))) ||
+	    (trial == MP_PREFETCH_UNEVEN &&
+	     !never(came(seen, u, list, MP_PREFETCH_UNEVEN1))))
 		return "a single load brings lines as far ahead";
 	if (trial == MP_PREFETCH_FULL &&
-	    !never(came(seen, u, MP_PREFETCH_RUNS, MP_PREFETCH_JUMBLE)))
+	    !never(came(seen, u, list, MP_PREFETCH_JUMBLE)))
 		return "lines ahead of a run come in whatever order its lines are loaded";
 	if (trial != MP_PREFETCH_UNEVEN &&
 	    !never(came(seen, 0, MP_PREFETCH_STRIDES, MP_PREFETCH_STEP2)))

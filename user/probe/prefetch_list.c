@@ -41,6 +41,7 @@
 /* Orders in which no two steps are alike, nor, where it matters, one or two
  * lines long. */
 static const uint8_t jumbled[][TOUCHES_LONG] = {
+	{ 0 },
 	{ 2, 0, 1 },
 	{ 2, 0, 3, 1 },
 	{ 3, 6, 0, 4, 1, 5, 2 },
@@ -177,14 +178,16 @@ struct run {
 static const uint8_t *jumble(uint32_t n)
 {
 	switch (n) {
-	case TOUCHES_SHORT:
+	case 1:
 		return jumbled[0];
-	case TOUCHES_WIDE:
+	case TOUCHES_SHORT:
 		return jumbled[1];
-	case TOUCHES_FULL:
+	case TOUCHES_WIDE:
 		return jumbled[2];
-	default:
+	case TOUCHES_FULL:
 		return jumbled[3];
+	default:
+		return jumbled[4];
 	}
 }
 
@@ -213,6 +216,13 @@ static void lay(struct run *run, uint32_t n, uint32_t step, uint32_t behind)
 	for (uint32_t i = 0; i < n; i++)
 		run->at[i] = i * step;
 	run->timed = (n - 1) * step + behind;
+}
+
+/* The last line of a run alone: what that brings was not brought by the run. */
+static void leave_last(struct run *run)
+{
+	run->at[0] = run->at[run->n - 1];
+	run->n = 1;
 }
 
 static void lay_stride(struct run *run, const struct shape *shape)
@@ -244,9 +254,11 @@ static void make_run(struct trial *trial, const struct shape *shape,
 
 	switch (shape->kind) {
 	case MP_PREFETCH_EVEN:
+	case MP_PREFETCH_EVEN1:
 		lay(&run, TOUCHES_SHORT, 2 * unit, AHEAD * unit);
 		break;
 	case MP_PREFETCH_UNEVEN:
+	case MP_PREFETCH_UNEVEN1:
 		lay(&run, TOUCHES_SHORT, unit, (AHEAD + 1) * unit);
 		run.at[2] += unit;
 		break;
@@ -269,6 +281,9 @@ static void make_run(struct trial *trial, const struct shape *shape,
 		lay_stride(&run, shape);
 		break;
 	}
+	if (shape->kind == MP_PREFETCH_EVEN1 ||
+	    shape->kind == MP_PREFETCH_UNEVEN1)
+		leave_last(&run);
 	base = (PAGE - run.timed - unit) / pair;
 	base = pair * (uint32_t)mp_rng_below(rng, base + 1);
 	for (uint32_t i = 0; i < run.n; i++)
@@ -301,7 +316,8 @@ bool mp_prefetch_has(uint32_t list, uint32_t kind,
 				      BIT(DOWN) | BIT(KEPT) | BIT(BEYOND) |
 				      BIT(AHEAD),
 		[MP_PREFETCH_RUNS] = BIT(MISS) | BIT(HIT) | BIT(EVEN) |
-				     BIT(UNEVEN) | BIT(FULL) | BIT(JUMBLE),
+				     BIT(UNEVEN) | BIT(FULL) | BIT(JUMBLE) |
+				     BIT(EVEN1) | BIT(UNEVEN1),
 		[MP_PREFETCH_STRIDES] = BIT(MISS) | BIT(HIT) | BIT(STEP) |
 					BIT(BESIDE) | BIT(STEP2),
 		[MP_PREFETCH_LONG] = BIT(MISS) | BIT(HIT) | BIT(FIRSTS) |
@@ -309,8 +325,8 @@ bool mp_prefetch_has(uint32_t list, uint32_t kind,
 	};
 	/* Slots are no shorter than 64 bytes. */
 	static const uint32_t wants_slots = BIT(DOWN) | BIT(KEPT) |
-					    BIT(UNEVEN) | BIT(FULL) |
-					    BIT(JUMBLE);
+					    BIT(UNEVEN) | BIT(UNEVEN1) |
+					    BIT(FULL) | BIT(JUMBLE);
 
 	/* Of long lines a page has no room for so many. */
 	static const uint8_t units[MP_PREFETCH_KINDS] = {

@@ -32,6 +32,8 @@ enum mp_prefetch_list {
  * @MP_PREFETCH_UNEVEN: four lines ahead of lines one, then two, apart
  * @MP_PREFETCH_FULL: four lines ahead of each line of a run
  * @MP_PREFETCH_JUMBLE: the same, the run in no order
+ * @MP_PREFETCH_EVEN1, @MP_PREFETCH_UNEVEN1: the lines timed by the two before,
+ *	after the last line of the run alone
  * @MP_PREFETCH_FIRSTS: four lines ahead of each line of a long run
  * @MP_PREFETCH_SECONDS: the next of many second lines
  * @MP_PREFETCH_THIRDS: the next of many third lines
@@ -51,6 +53,8 @@ enum mp_prefetch_kind {
 	MP_PREFETCH_UNEVEN,
 	MP_PREFETCH_FULL,
 	MP_PREFETCH_JUMBLE,
+	MP_PREFETCH_EVEN1,
+	MP_PREFETCH_UNEVEN1,
 	MP_PREFETCH_FIRSTS,
 	MP_PREFETCH_SECONDS,
 	MP_PREFETCH_THIRDS,
