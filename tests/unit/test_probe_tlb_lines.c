@@ -442,6 +442,54 @@ static void what_comes_from_memory_is_no_walk(void **state)
 	assert_true(measured > 1);
 }
 
+/* A next-line prefetcher brings a line for each: half of the innermost cache is
+ * left. Packed ones bring one another, and all of them fit. */
+static void lines_that_are_fetched_along_are_no_entries(void **state)
+{
+	(void)state;
+	for (uint32_t known = 0; known < 2; known++) {
+		ask_with("machine name=a clock_mhz=5100 memory_latency=292\n"
+			 "clock tsc_mhz=3300 step=1 read=14\n"
+			 "level name=l1d size=8K ways=16 line=256 latency=3 "
+			 "policy=fifo\n"
+			 "level name=l2 size=72K ways=16 line=256 latency=9\n"
+			 "tlb level=1 page=4K entries=64 ways=64 policy=random\n"
+			 "tlb level=2 page=4K entries=512 ways=8 cost=10\n"
+			 "walk cost=24\nplace thp=refused\n"
+			 "prefetch kind=next into=l1d switch=no\n", known);
+		ends("cpu.dtlb.entries", MP_NOT_MEASURABLE);
+		made_sim_close(&sim);
+	}
+}
+
+/* Of a set of bit-PLRU with some pages too many a few stay: the second level
+ * is not asked for them, and its sets walk as if they had fewer. */
+static void pages_that_the_first_level_keeps_make_no_bend(void **state)
+{
+	static const char machine[] =
+		"machine name=a clock_mhz=3550 memory_latency=356\n"
+		"clock tsc_mhz=3400 step=1 read=51\nplace thp=refused\n"
+		"level name=l1d size=%s ways=%u latency=4\n"
+		"level name=l2 size=512K ways=16 latency=17\n"
+		"tlb level=1 page=4K entries=%u ways=%u policy=bit-plru\n"
+		"tlb level=2 page=4K entries=%u ways=%u cost=14 policy=%s\n"
+		"walk cost=38\n";
+	char text[1024];
+
+	(void)state;
+	snprintf(text, sizeof(text), machine, "64K", 8, 48, 12, 256, 4, "lru");
+	ask(text);
+	is("cpu.stlb.entries", 256);
+	ends("cpu.stlb.ways", MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+	snprintf(text, sizeof(text), machine, "176K", 11, 72, 72, 512, 8,
+		 "bit-plru");
+	ask(text);
+	is("cpu.stlb.entries", 512);
+	ends("cpu.stlb.ways", MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -467,6 +515,8 @@ int main(void)
 		cmocka_unit_test(a_share_that_is_kept_for_a_while_is_no_second_level),
 		cmocka_unit_test(replicates_far_apart_are_no_proof_of_one_cost),
 		cmocka_unit_test(what_comes_from_memory_is_no_walk),
+		cmocka_unit_test(lines_that_are_fetched_along_are_no_entries),
+		cmocka_unit_test(pages_that_the_first_level_keeps_make_no_bend),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,6 +40,8 @@
 /* Skews that are tried: a cache loses other lines with each. */
 static const uint32_t skews[] = { 1, 3, 7, 5, 11 };
 
+/* Twins beside one another are tried by so many of them. */
+#define BESIDE_SKEWS 2u
 #define SKEWS (sizeof(skews) / sizeof(skews[0]))
 
 /* A page too many misses whatever the skew: one that does not is enough. Of
@@ -281,6 +283,14 @@ static void ways_of_first(struct mp_tlb_ask *ask, struct mp_tlb_level *level)
 	level->why_ways = level->why;
 }
 
+/* Both, or why not. */
+static uint32_t both(uint32_t one, uint32_t other)
+{
+	if (one == MP_TLB_LACKS || other == MP_TLB_LACKS)
+		return MP_TLB_LACKS;
+	return one == MP_TLB_YES ? other : one;
+}
+
 /* By rings of one skew. */
 static void find_entries(struct mp_tlb_ask *ask, struct mp_tlb_level *level)
 {
@@ -423,7 +433,8 @@ static uint32_t find_held(struct mp_tlb_ask *ask,
 		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
 	for (uint32_t i = 0; i < n; i++) {
 		mp_tlb_twin(ask, 1, tried[i], MP_TLB_REPLICATES, &seen);
-		if (seen.n && seen.least > HELD_CYCLES)
+		if (seen.n && seen.least * mp_tlb_twin_turns(tried[i]) >
+			      HELD_CYCLES)
 			continue;
 		*amply = i < AMPLY;
 		/* With all of them, what runs between bursts may miss. */
@@ -433,6 +444,31 @@ static uint32_t find_held(struct mp_tlb_ask *ask,
 	}
 	ask->lines_held = e + 1;
 	return MP_TLB_YES;
+}
+
+/*
+ * Fewer pages with two lines each, as many lines as a ring has with a page too
+ * many: are they cheap? By two skews; or else by rings of one skew, half a page
+ * apart, which fall on the sets of a cache as evenly as one ring does.
+ */
+static uint32_t is_cheap(struct mp_tlb_ask *ask,
+			 const struct mp_tlb_level *level, double slack)
+{
+	struct mp_tlb_ask other = *ask;
+	uint32_t say = MP_TLB_NO;
+
+	for (uint32_t i = 0; i <= BESIDE_SKEWS && say == MP_TLB_NO; i++) {
+		uint32_t pages;
+
+		other.is_beside = i > 0;
+		other.skew = i ? skews[i - 1] : ask->skew;
+		pages = mp_tlb_twin_pages(&other, level->entries + 1);
+		if (mp_tlb_fits(ask, 1, pages + 1) && pages < level->entries)
+			say = mp_tlb_is_pages(&other, 1, pages, 0, slack);
+	}
+	ask->lacks |= other.lacks;
+	ask->err = ask->err ? ask->err : other.err;
+	return say;
 }
 
 /*
@@ -451,8 +487,7 @@ static uint32_t is_of_pages(struct mp_tlb_ask *ask,
 	say = find_held(ask, level, &amply);
 	if (!mp_tlb_look(ask, 1, n, MP_TLB_REPLICATES, &seen))
 		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
-	also = mp_tlb_is_pages(ask, 1, n, seen.least / 2);
-	say = also > say ? also : say;
+	say = both(say, is_cheap(ask, level, seen.least / 2));
 	for (uint32_t i = 0; i < ALIKE_SIZES && !amply; i++) {
 		if (say != MP_TLB_YES && say != MP_TLB_LACKS)
 			break;
@@ -469,8 +504,7 @@ static uint32_t judge_entries(struct mp_tlb_ask *ask,
 {
 	uint32_t say = choose_skews(ask, level), also;
 
-	also = is_borne_out(ask, level);
-	say = also > say ? also : say;
+	say = both(say, is_borne_out(ask, level));
 	if (say != MP_TLB_YES && say != MP_TLB_LACKS)
 		return say;
 	also = is_of_pages(ask, level);

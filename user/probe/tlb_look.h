@@ -21,6 +21,7 @@
  * @line: bytes
  * @skew: each page's line lies so many lines further into it than the last's
  * @other_skew: another one, by which the caches lose other lines
+ * @is_beside: of twins, the second has the same skew, half a page away
  * @lines_held: so many lines, one a page, surely hit the innermost cache
  * @lines_apart: .. of pages however far apart; the others lie side by side
  * @lines_most: so many may; where they do, mp_tlb_twin() tells
@@ -42,6 +43,7 @@ struct mp_tlb_ask {
 	uint32_t line;
 	uint32_t skew;
 	uint32_t other_skew;
+	bool is_beside;
 	uint32_t lines_held;
 	uint32_t lines_apart;
 	uint32_t lines_most;
@@ -129,14 +131,28 @@ void mp_tlb_mostly(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 bool mp_tlb_twin(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 		 uint32_t replicates, struct mp_tlb_seen *seen);
 
+/** mp_tlb_twin_pages() - so many pages with two lines each have as many lines
+ * as a ring of @n, with all that may be fetched along with them */
+uint32_t mp_tlb_twin_pages(const struct mp_tlb_ask *ask, uint32_t n);
+
 /**
- * mp_tlb_is_pages() - is it for its pages that a ring costs more than @bound?
- * @n: pages of the ring; half as many with two lines each cost less then.
- *	Where those cannot be had, what the ring says has to do
+ * mp_tlb_twin_turns() - turns that each ring of twins takes before the other
+ *
+ * A burst is a whole number of looks at the clock. What one ring has put out
+ * of the other it finds again in the first turn: only that one is dear.
+ */
+double mp_tlb_twin_turns(uint32_t n);
+
+/**
+ * mp_tlb_is_pages() - are so few pages with two lines each cheap?
+ * @pages: about half as many as a ring has that is dear: it is for its pages
+ *	then. Where twins cannot be had, what the ring says has to do
+ * @paid: what each hop of theirs may cost
+ * @slack: beside that, what hops of a turn may cost in the mean, each its first
  * Return: enum mp_tlb_say
  */
-uint32_t mp_tlb_is_pages(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
-			 double bound);
+uint32_t mp_tlb_is_pages(struct mp_tlb_ask *ask, uint32_t stride,
+			 uint32_t pages, double paid, double slack);
 
 /** mp_tlb_ring_exp(), mp_tlb_packed_exp() - @n pages @stride pages apart, a
  * line of each; and as many lines in a row */

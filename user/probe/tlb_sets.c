@@ -14,6 +14,8 @@
 /* Of a random set with one page too many two pages a turn walk, however many
  * ways it has, and with another one about twice as many: no bend. */
 #define RANDOM_WALKS 2.7
+/* Pages of a turn that the first level keeps: no more than noise may seem. */
+#define KEPT_MOST 0.15
 
 /* Does it hold exactly so many at this stride? Not said where the innermost
  * cache or the first level hides it. */
@@ -162,6 +164,20 @@ uint32_t mp_tlb_find_held(struct mp_tlb_ask *ask, const struct mp_tlb_search *se
 	return say == MP_TLB_YES ? is_page(ask, search, second) : say;
 }
 
+/* Does the first level keep pages of a ring that has been looked at? It keeps
+ * them from the second, whose sets then have fewer, each as it comes. */
+static bool keeps(const struct mp_tlb_ask *ask,
+		  const struct mp_tlb_search *search, uint32_t stride,
+		  uint32_t n)
+{
+	double missing;
+
+	if (!search->by_hops)
+		return false;
+	missing = mp_tlb_share(ask, stride, n, search->hit / 2);
+	return !((1 - missing) * n <= KEPT_MOST);
+}
+
 /* Walks a turn of a ring, all of whose hops miss the first level; only what
  * is the same for all rings matters. */
 static uint32_t walks_of(struct mp_tlb_ask *ask, const struct mp_tlb_search *search,
@@ -175,6 +191,8 @@ static uint32_t walks_of(struct mp_tlb_ask *ask, const struct mp_tlb_search *sea
 		return MP_TLB_UNSURE;
 	if (!mp_tlb_look(ask, second->stride, n, 2 * MP_TLB_REPLICATES, &seen))
 		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
+	if (keeps(ask, search, second->stride, n))
+		return MP_TLB_UNSURE;
 	*count = search->by_hops ?
 		 n * mp_tlb_share(ask, second->stride, n,
 				  mp_tlb_bound_of(ask, search)) :

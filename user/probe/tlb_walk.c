@@ -122,10 +122,11 @@ uint32_t mp_tlb_walks(struct mp_tlb_ask *ask, const void *ctx,
 uint32_t mp_tlb_is_clean(struct mp_tlb_ask *ask, const struct mp_tlb_search *search,
 			 uint32_t stride, uint32_t n, double slack)
 {
-	const bool first = (n + 1) / 2 <= search->first->held;
+	const uint32_t half = (n + 1) / 2;
+	const bool first = half <= search->first->held;
 
-	return mp_tlb_is_pages(ask, stride, n,
-			       slack + (first ? 0 : search->hit));
+	return mp_tlb_is_pages(ask, stride, half, first ? 0 : search->hit,
+			       slack);
 }
 
 /* What a hop of such a ring costs that walks, and what share of them do. */
