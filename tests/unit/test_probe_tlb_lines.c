@@ -490,6 +490,45 @@ static void pages_that_the_first_level_keeps_make_no_bend(void **state)
 	made_sim_close(&sim);
 }
 
+/* It keeps as many more of a ring with one page too many as make up for what
+ * that one costs, by means: its walks are there, however. */
+static void what_a_first_level_keeps_hides_no_walk(void **state)
+{
+	(void)state;
+	ask(MACHINE "clock tsc_mhz=2800 step=1 read=36\n"
+	    "place pages=random thp=refused\nnoise gaps=0.02\n"
+	    "level name=l1d size=48K ways=12 latency=5 policy=bit-plru\n"
+	    "tlb level=1 page=4K entries=96 ways=96 policy=qlru_h00_m1_r0_u1\n"
+	    "tlb level=2 page=4K entries=1024 ways=4 cost=14\nwalk cost=49\n");
+	is("cpu.dtlb.entries", 96);
+	is("cpu.stlb.entries", 1024);
+	is("cpu.stlb.hit-cost", 14);
+	is("cpu.walk.cost", 49);
+	made_sim_close(&sim);
+}
+
+/* Two skews collide where a cache has one way; half a page apart they do not. */
+static void twins_beside_one_another_are_held_by_one_way(void **state)
+{
+	(void)state;
+	ask(MACHINE CLOCK "place pages=contiguous thp=refused\n"
+	    "level name=l1d size=32K ways=1 latency=3\n"
+	    "level name=l2 size=512K ways=16 latency=11\n"
+	    "tlb level=1 page=4K entries=48 ways=12 policy=random\n"
+	    "tlb level=2 page=4K entries=2048 ways=8 cost=14\nwalk cost=43\n");
+	is("cpu.dtlb.entries", 48);
+	is("cpu.stlb.entries", 2048);
+	is("cpu.stlb.hit-cost", 14);
+	is("cpu.walk.cost", 43);
+	made_sim_close(&sim);
+	ask(MACHINE CLOCK "place pages=random thp=refused\n"
+	    "level name=l1d size=16K ways=1 latency=3\n"
+	    "tlb level=1 page=4K entries=32 ways=32\n"
+	    "tlb level=2 page=4K entries=4096 ways=16 cost=13\nwalk cost=44\n");
+	is("cpu.dtlb.entries", 32);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -517,6 +556,8 @@ int main(void)
 		cmocka_unit_test(what_comes_from_memory_is_no_walk),
 		cmocka_unit_test(lines_that_are_fetched_along_are_no_entries),
 		cmocka_unit_test(pages_that_the_first_level_keeps_make_no_bend),
+		cmocka_unit_test(what_a_first_level_keeps_hides_no_walk),
+		cmocka_unit_test(twins_beside_one_another_are_held_by_one_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -412,6 +412,31 @@ static uint32_t is_alike(struct mp_tlb_ask *ask, uint32_t n)
 	return alike ? MP_TLB_YES : MP_TLB_NO;
 }
 
+/* Are so many pages with two lines each cheap, by two skews or half a page
+ * apart? @told: false where they cannot be had. */
+static uint32_t is_held_twice(struct mp_tlb_ask *ask, uint32_t n, bool *told)
+{
+	struct mp_tlb_ask other = *ask;
+	uint32_t say = MP_TLB_NO;
+
+	for (uint32_t i = 0; i < 2 && say == MP_TLB_NO; i++) {
+		struct mp_tlb_seen seen;
+
+		other.is_beside = i > 0;
+		if (other.is_beside && !mp_tlb_fits(ask, 1, n + 1))
+			break;
+		if (!mp_tlb_twin(&other, 1, n, MP_TLB_REPLICATES, &seen))
+			say = ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
+		else if (!seen.n || seen.least * mp_tlb_twin_turns(n) <=
+					    HELD_CYCLES)
+			say = MP_TLB_YES;
+		*told = seen.n;
+	}
+	ask->lacks |= other.lacks;
+	ask->err = ask->err ? ask->err : other.err;
+	return say;
+}
+
 /*
  * How many lines, one a page, the innermost cache surely holds: as many as
  * twice the pages that fit, with two lines of each.
@@ -422,23 +447,21 @@ static uint32_t find_held(struct mp_tlb_ask *ask,
 	const uint32_t e = level->entries;
 	const uint32_t tried[] = { e, e - e / 8, e - e / 4, e - 3 * e / 8 };
 	const uint32_t n = sizeof(tried) / sizeof(tried[0]);
-	struct mp_tlb_seen seen;
-	bool there = true;
+	uint32_t say[sizeof(tried) / sizeof(tried[0])];
+	bool told = false;
 
 	*amply = false;
 	for (uint32_t i = 0; i < n; i++)
-		there &= mp_tlb_twin(ask, 1, tried[i], MP_TLB_REPLICATES,
-				     &seen);
-	if (!there)
-		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
+		say[i] = is_held_twice(ask, tried[i], &told);
+	for (uint32_t i = 0; i < n; i++)
+		if (say[i] > MP_TLB_YES)
+			return say[i];
 	for (uint32_t i = 0; i < n; i++) {
-		mp_tlb_twin(ask, 1, tried[i], MP_TLB_REPLICATES, &seen);
-		if (seen.n && seen.least * mp_tlb_twin_turns(tried[i]) >
-			      HELD_CYCLES)
+		if (say[i] != MP_TLB_YES)
 			continue;
 		*amply = i < AMPLY;
 		/* With all of them, what runs between bursts may miss. */
-		if (seen.n && (!*amply || ask->lines_held < 2 * tried[i]))
+		if (told && (!*amply || ask->lines_held < 2 * tried[i]))
 			ask->lines_held = 2 * tried[i];
 		return MP_TLB_YES;
 	}

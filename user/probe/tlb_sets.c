@@ -132,19 +132,37 @@ static uint32_t held_at(struct mp_tlb_ask *ask, const struct mp_tlb_search *sear
 	return say == MP_TLB_NO ? MP_TLB_UNSURE : say;
 }
 
-/* It is a page that one too many costs more than none. */
+/* What the slow hops of a ring cost each of its hops, by the skew that has the
+ * fewest. */
+static double cost_of_walks(const struct mp_tlb_ask *ask,
+			    const struct mp_tlb_search *search, uint32_t stride,
+			    uint32_t n)
+{
+	const double bound = mp_tlb_bound_of(ask, search);
+	struct mp_tlb_ask other = *ask;
+	double share = mp_tlb_share_least(ask, stride, n, bound, INFINITY);
+
+	other.skew = ask->other_skew;
+	return search->walk * fmin(share, mp_tlb_share_least(&other, stride, n,
+							     bound, INFINITY));
+}
+
+/* It is a page that one too many costs more than none. By means that may be
+ * hidden by pages that the first level keeps at times. */
 static uint32_t is_page(struct mp_tlb_ask *ask, const struct mp_tlb_search *search,
 			const struct mp_tlb_level *second)
 {
-	const uint32_t n = second->held;
+	const uint32_t stride = second->stride, n = second->held;
 	struct mp_tlb_seen more, same;
 	uint32_t say;
+	double cost;
 
-	if (!mp_tlb_look_twice(ask, second->stride, n, MP_TLB_REPLICATES, &same) ||
-	    !mp_tlb_look_twice(ask, second->stride, n + 1, MP_TLB_REPLICATES, &more))
+	if (!mp_tlb_look_twice(ask, stride, n, MP_TLB_REPLICATES, &same) ||
+	    !mp_tlb_look_twice(ask, stride, n + 1, MP_TLB_REPLICATES, &more))
 		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
-	say = mp_tlb_is_clean(ask, search, second->stride, n + 1,
-		       (more.cycles - same.cycles) / 2);
+	cost = search->by_hops ? cost_of_walks(ask, search, stride, n + 1) :
+				 more.cycles - same.cycles;
+	say = mp_tlb_is_clean(ask, search, stride, n + 1, cost / 2);
 	return say == MP_TLB_NO ? MP_TLB_UNSURE : say;
 }
 
