@@ -83,6 +83,28 @@ static void ticks_move_in_whole_steps(void **state)
 	end();
 }
 
+/* No batch knows at which part of a tick it began. */
+static void a_batch_begins_anywhere_in_a_tick(void **state)
+{
+	struct mp_sim_clock clock;
+	uint32_t early = 0;
+
+	(void)state;
+	made_machine(&machine, L1 "machine name=a clock_mhz=4000\n"
+		     "clock tsc_mhz=1000\n");
+	for (uint32_t i = 0; i < 400; i++) {
+		uint64_t tick;
+
+		mp_sim_clock_init(&clock, &machine, WORLD, START_NS, i);
+		tick = mp_sim_clock_tick(&clock);
+		mp_sim_clock_spend(&clock, 1);
+		early += mp_sim_clock_tick(&clock) > tick;
+	}
+	/* A cycle is a quarter of one. */
+	assert_in_range(early, 60, 140);
+	end();
+}
+
 static void without_drift_and_jumps_the_clock_stands_at_its_rate(void **state)
 {
 	(void)state;
@@ -249,6 +271,7 @@ int main(void)
 		cmocka_unit_test(cycles_take_their_time),
 		cmocka_unit_test(single_cycles_add_up),
 		cmocka_unit_test(ticks_move_in_whole_steps),
+		cmocka_unit_test(a_batch_begins_anywhere_in_a_tick),
 		cmocka_unit_test(
 			without_drift_and_jumps_the_clock_stands_at_its_rate),
 		cmocka_unit_test(drift_stays_in_its_bounds_and_goes_slowly),

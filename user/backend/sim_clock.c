@@ -17,7 +17,8 @@
 #define JUMP_SHARE (1.0 / 21)
 
 enum salt {
-	SALT_DRIFT = 1,
+	SALT_PHASE,
+	SALT_DRIFT,
 	SALT_JUMP_WHEN,
 	SALT_JUMP_WHERE,
 	SALT_SHARE,
@@ -123,6 +124,7 @@ void mp_sim_clock_init(struct mp_sim_clock *clock,
 	clock->world = world;
 	clock->start_ns = start_ns;
 	mp_rng_seed(&clock->rng, seed);
+	clock->phase = chance(seed, SALT_PHASE, start_ns);
 	clock->calm_ns = draw_calm(clock);
 	enter_cell(clock);
 }
@@ -176,7 +178,7 @@ uint64_t mp_sim_clock_tick(const struct mp_sim_clock *clock)
 	const uint64_t step = clock->machine->ticks.step_ticks;
 	/* Apart, so that a late start does not cost the stretch its digits. */
 	const uint64_t tick = (uint64_t)((double)clock->start_ns * rate) +
-			      (uint64_t)(clock->now_ns * rate);
+			      (uint64_t)(clock->now_ns * rate + clock->phase);
 
 	return tick - tick % step;
 }

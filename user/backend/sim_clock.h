@@ -19,6 +19,7 @@
  * @hz: core clock, up to @until_ns
  * @until_ns: since @start_ns
  * @calm_ns: time of its own that the batch has before the next gap
+ * @phase: the part of a tick that had passed when it began
  * @rng: source of gaps
  * @gaps: gaps so far
  * @lost_ns: time lost in them
@@ -31,6 +32,7 @@ struct mp_sim_clock {
 	double hz;
 	double until_ns;
 	double calm_ns;
+	double phase;
 	struct mp_rng rng;
 	uint64_t gaps;
 	double lost_ns;
