@@ -271,7 +271,7 @@ static int add_ns(struct mp_sim_machine *machine, const char *fact,
 {
 	if (!has_one_clock(machine))
 		return add(machine, fact, "any");
-	return add(machine, fact, "%.4f",
+	return add(machine, fact, "%.9g",
 		   cycles * 1e3 / machine->general.clock_mhz);
 }
 

@@ -48,7 +48,7 @@ static void what_a_machine_has_is_expected_of_it(void **state)
 	     TLBS "prefetch kind=adjacent into=l2\n");
 	assert_string_equal(of("cpu.l1d.size"), "32K");
 	assert_string_equal(of("cpu.l1d.policy"), "plru");
-	assert_string_equal(of("cpu.l1d.latency"), "2.0000");
+	assert_string_equal(of("cpu.l1d.latency"), "2");
 	assert_string_equal(of("cpu.l1d.inclusion"), "nothing");
 	assert_string_equal(of("cpu.l1d.shared"), "1");
 	assert_string_equal(of("cpu.l2.ways"), "16");
@@ -60,7 +60,7 @@ static void what_a_machine_has_is_expected_of_it(void **state)
 	assert_string_equal(of("cpu.l2.latency-cycles"), "14");
 	assert_string_equal(of("cpu.l3.size"), "absent");
 	assert_string_equal(of("cpu.l4.size"), "absent");
-	assert_string_equal(of("cpu.dram.latency"), "100.0000");
+	assert_string_equal(of("cpu.dram.latency"), "100");
 	assert_string_equal(of("cpu.clock"), "2000000000");
 	assert_string_equal(of("cpu.dtlb.entries"), "64");
 	assert_string_equal(of("cpu.dtlb.ways"), "4");
