@@ -218,6 +218,20 @@ static void the_core_of_a_peak_is_read_wherever_it_has_hops(void **state)
 	assert_true(isnan(mp_spectrum_core(batch(0), &spectrum, 1)));
 }
 
+/* A few hops more are luck, and the latency would be that of the luckiest. */
+static void of_lengths_that_show_a_peak_alike_the_shortest_tells(void **state)
+{
+	(void)state;
+	ADD({ 0.9, 5, 0 }, { 0.1, 30, 2 });
+	ADD({ 0.995, 5, 0 }, { 0.005, 30, 2 });
+	ADD({ 1, 5, 0 });
+	ADD({ 0.1, 5, 0 }, { 0.9, 30, 2 });
+	find(2);
+	assert_true(spectrum.id[0] == hops.curve.at[1].id);
+	assert_true(spectrum.id[1] == hops.curve.at[3].id);
+	assert_true(spectrum.share[0] > 0.999);
+}
+
 static void totals_are_no_single_hops(void **state)
 {
 	(void)state;
@@ -259,6 +273,7 @@ int main(void)
 		TEST(hops_of_the_peak_beside_are_not_in_a_mean),
 		TEST(two_that_may_share_a_reading_are_told_only_alone),
 		TEST(the_core_of_a_peak_is_read_wherever_it_has_hops),
+		TEST(of_lengths_that_show_a_peak_alike_the_shortest_tells),
 		TEST(totals_are_no_single_hops),
 		TEST(without_a_core_clock_the_step_is_not_known),
 	};

@@ -26,6 +26,8 @@
 #define VALLEY 0.6
 /* Of the hops of some footprint a peak has this share, or is none. */
 #define SHARE_MIN 0.2
+/* .. and footprints whose shares differ by less show it alike. */
+#define NO_BETTER 0.01
 /* Where a valley's floor is flat, it ends where it rises by so much. */
 #define FLOOR 1.5
 #define FLOOR_LEAST 0.002
@@ -249,19 +251,28 @@ static void set_ranges(struct work *work)
 	}
 }
 
+static double share_at(const struct work *work, const struct peak *peak,
+		       uint32_t point)
+{
+	double share = 0;
+
+	for (uint32_t i = peak->from; i < peak->to; i++)
+		share += work->point[point].at[i];
+	return share;
+}
+
+/* The shortest of those that show it best: which of them has a few hops more
+ * is how the clock happened to read them, and the latency would be that of the
+ * luckiest. */
 static void find_share(const struct work *work, struct peak *peak)
 {
 	peak->share = 0;
-	for (uint32_t p = 0; p < work->curve->n; p++) {
-		double share = 0;
-
-		for (uint32_t i = peak->from; i < peak->to; i++)
-			share += work->point[p].at[i];
-		if (share > peak->share) {
-			peak->share = share;
-			peak->point = p;
-		}
-	}
+	for (uint32_t p = 0; p < work->curve->n; p++)
+		peak->share = fmax(peak->share, share_at(work, peak, p));
+	peak->point = 0;
+	while (peak->share > 0 && share_at(work, peak, peak->point) <
+				  peak->share - NO_BETTER)
+		peak->point++;
 }
 
 /* The least of the small ones goes first: what was beside it joins others. */

@@ -22,7 +22,7 @@
  * @cycles: of a hop of each, the clock's own cost taken off
  * @bound: a hop that takes longer was not served at this peak
  * @share: the largest share of a footprint's hops that a peak has
- * @id: the experiment with that share
+ * @id: the shortest experiment with that share, or nearly
  * @blurred: the clock may read the same of a hop of this peak and of the next
  */
 struct mp_spectrum {
