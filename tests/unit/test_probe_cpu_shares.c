@@ -196,9 +196,9 @@ static void a_latency_is_read_where_its_peak_is_highest(void **state)
 
 		assert_non_null(at);
 		assert_true(at->id == spectrum.id[k]);
-		assert_true(mp_cpu_peak_limits(&view, &edges, k, false,
+		assert_true(mp_cpu_peak_limits(&edges, k, false,
 					       &cycles));
-		assert_true(mp_cpu_peak_limits(&view, &edges, k, true, &ns));
+		assert_true(mp_cpu_peak_limits(&edges, k, true, &ns));
 		assert_true(fabs(cycles.value - spectrum.cycles[k]) <
 			    0.02 * cycles.value + 0.1);
 		assert_true(cycles.low <= cycles.value &&
@@ -207,7 +207,7 @@ static void a_latency_is_read_where_its_peak_is_highest(void **state)
 	}
 	edges.spectrum.id[1] = 0;
 	assert_null(mp_cpu_peak_point(&edges, 1));
-	assert_false(mp_cpu_peak_limits(&view, &edges, 1, false, &cycles));
+	assert_false(mp_cpu_peak_limits(&edges, 1, false, &cycles));
 }
 
 static void a_stretch_without_lengths_is_a_hole(void **state)

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "rng.h"
+
 static void near(double a, double b)
 {
 	if (!(fabs(a - b) < 1e-9))
@@ -107,6 +109,90 @@ static void limits_hold_the_median_and_the_seed_decides(void **state)
 	assert_true(a.high > 14.5 && a.high < 40);
 }
 
+static void replicates_that_scatter_have_a_mean_and_its_limits(void **state)
+{
+	double v[] = { 9, 11, 10, 9, 11, 10, 10 };
+	struct mp_interval i;
+
+	(void)state;
+	mp_stat_mean_limits(v, 7, 5, 0.1, &i);
+	near(i.value, 10);
+	/* Student's 2.447 of the sixth part of four, over seven. */
+	near(i.high - 10, 10 - i.low);
+	assert_true(fabs(i.high - 10 - 2.447 * sqrt(4.0 / 6 / 7)) < 0.002);
+	/* What the clock leaves open, where that is more. */
+	mp_stat_mean_limits(v, 7, 5, 3, &i);
+	near(i.low, 7);
+	near(i.high, 13);
+}
+
+static void what_lies_too_far_out_is_in_no_mean(void **state)
+{
+	double v[] = { 10, 10, 40, 10, 10, 10, 10 };
+	struct mp_interval i;
+
+	(void)state;
+	mp_stat_mean_limits(v, 7, 5, 0.25, &i);
+	near(i.value, 10);
+	near(i.low, 9.75);
+	near(i.high, 10.25);
+	/* As near as that it is what the clock's steps make of one value. */
+	mp_stat_mean_limits(v, 7, 50, 0.25, &i);
+	assert_true(i.value > 14 && i.high > 24);
+}
+
+static void of_few_a_mean_has_a_bracket(void **state)
+{
+	double v[] = { 3, 1, 2 };
+	struct mp_interval i;
+
+	(void)state;
+	mp_stat_mean_limits(v, 3, 5, 0.5, &i);
+	near(i.low, 0.5);
+	near(i.value, 2);
+	near(i.high, 3.5);
+}
+
+/* A stretch that begins at any moment, read in whole steps: how many of a
+ * thousand times do limits hold it? */
+static double rounding_holds(struct mp_rng *rng, double length, uint32_t n)
+{
+	uint32_t held = 0;
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		double sum = 0;
+
+		for (uint32_t k = 0; k < n; k++) {
+			const double begin = (double)mp_rng_below(rng, 1u << 30) /
+					     (1u << 30);
+
+			sum += floor(begin + length);
+		}
+		held += fabs(sum / n - length) <= mp_stat_rounding(sum / n, n);
+	}
+	return held / 1000.0;
+}
+
+static void readings_in_whole_steps_leave_open_what_lies_between(void **state)
+{
+	double sum = 0;
+	struct mp_rng rng;
+
+	(void)state;
+	mp_rng_seed(&rng, 1);
+	for (uint32_t i = 0; i < 20; i++) {
+		const double held = rounding_holds(&rng, 30 + i / 20.0, 56);
+
+		assert_true(held > 0.9);
+		sum += held;
+	}
+	/* Neither too narrow nor made wide to be safe. */
+	assert_true(sum / 20 > 0.95 && sum / 20 < 0.99);
+	/* All alike are no proof; the more of them, the nearer. */
+	assert_true(mp_stat_rounding(30, 56) > 0.05);
+	assert_true(mp_stat_rounding(30, 560) < 0.01);
+}
+
 static void the_roundest_number_has_the_smallest_odd_part(void **state)
 {
 	(void)state;
@@ -149,6 +235,10 @@ int main(void)
 		cmocka_unit_test(the_standard_deviation_is_that_of_a_sample),
 		cmocka_unit_test(under_five_replicates_the_limits_are_the_extremes),
 		cmocka_unit_test(limits_hold_the_median_and_the_seed_decides),
+		cmocka_unit_test(replicates_that_scatter_have_a_mean_and_its_limits),
+		cmocka_unit_test(what_lies_too_far_out_is_in_no_mean),
+		cmocka_unit_test(of_few_a_mean_has_a_bracket),
+		cmocka_unit_test(readings_in_whole_steps_leave_open_what_lies_between),
 		cmocka_unit_test(the_roundest_number_has_the_smallest_odd_part),
 	};
 

@@ -104,7 +104,8 @@ double mp_hops_mostly(const struct mp_hops *hops, double bound)
 	return near < MOSTLY * all ? NAN : sum / near;
 }
 
-double mp_hops_one(const struct mp_hops *hops, double from, double to)
+double mp_hops_one(const struct mp_hops *hops, double from, double to,
+		   double *n)
 {
 	double all = 0, near = 0, sum = 0, most = 0, most_sum = 0;
 	uint32_t last = 0;
@@ -130,10 +131,13 @@ double mp_hops_one(const struct mp_hops *hops, double from, double to)
 			most_sum = sum;
 		}
 	}
+	if (n)
+		*n = most;
 	return most > 0 && most >= ALL_BUT_FIRST * all ? most_sum / most : NAN;
 }
 
-double mp_hops_mean(const struct mp_hops *hops, double from, double to)
+double mp_hops_mean(const struct mp_hops *hops, double from, double to,
+		    double *n)
 {
 	double all = 0, sum = 0;
 
@@ -145,5 +149,7 @@ double mp_hops_mean(const struct mp_hops *hops, double from, double to)
 		all += hop->n;
 		sum += hop->n * hop->cycles;
 	}
+	if (n)
+		*n = all;
 	return all > 0 ? sum / all : NAN;
 }

@@ -58,6 +58,7 @@ double mp_hops_mostly(const struct mp_hops *hops, double bound);
 /**
  * mp_hops_one() - what the hops between two bounds take that have one cost
  * @from, @to: cycles
+ * @n: gets how many they are; may be NULL
  *
  * The clock reads one cost as one of two neighbouring readings: the mean of the
  * two that have the most hops, or of what lies as near each other as jitter
@@ -65,9 +66,11 @@ double mp_hops_mostly(const struct mp_hops *hops, double bound);
  * Return: cycles; NaN where these are not nearly all of them (hops that jitter
  * have no one cost), or there are none.
  */
-double mp_hops_one(const struct mp_hops *hops, double from, double to);
+double mp_hops_one(const struct mp_hops *hops, double from, double to,
+		   double *n);
 
 /** mp_hops_mean() - the mean of all between two bounds; NaN: there are none */
-double mp_hops_mean(const struct mp_hops *hops, double from, double to);
+double mp_hops_mean(const struct mp_hops *hops, double from, double to,
+		    double *n);
 
 #endif

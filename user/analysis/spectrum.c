@@ -413,24 +413,35 @@ out:
 	return 0;
 }
 
-double mp_spectrum_core(const struct mp_batch *batch,
-			const struct mp_spectrum *spectrum, uint32_t k)
+void mp_spectrum_hops_of(const struct mp_batch *batch,
+			 const struct mp_spectrum *spectrum, uint32_t k,
+			 struct mp_spectrum_hops *out)
 {
 	struct mp_hops hops;
 	struct core core;
-	double cycles = NAN;
 
+	*out = (struct mp_spectrum_hops){ .cycles = NAN };
 	if (!is_single(batch))
-		return NAN;
+		return;
 	set_core(spectrum, k, mp_spectrum_step(batch), &core);
 	if (!mp_hops_gather(batch, &hops)) {
 		/* Hits of a second TLB cost a few cycles more. */
-		cycles = mp_hops_one(&hops, core.from, core.to);
-		if (isnan(cycles))
-			cycles = mp_hops_mean(&hops, core.from, core.to);
+		out->cycles = mp_hops_one(&hops, core.from, core.to, &out->n);
+		if (isnan(out->cycles))
+			out->cycles = mp_hops_mean(&hops, core.from, core.to,
+						   &out->n);
+		out->all = hops.all;
 	}
 	mp_hops_free(&hops);
-	return cycles;
+}
+
+double mp_spectrum_core(const struct mp_batch *batch,
+			const struct mp_spectrum *spectrum, uint32_t k)
+{
+	struct mp_spectrum_hops hops;
+
+	mp_spectrum_hops_of(batch, spectrum, k, &hops);
+	return hops.cycles;
 }
 
 /* Hops about a place and the two beside it. */

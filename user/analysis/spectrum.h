@@ -71,6 +71,23 @@ double mp_spectrum_core(const struct mp_batch *batch,
 			const struct mp_spectrum *spectrum, uint32_t k);
 
 /**
+ * struct mp_spectrum_hops - the hops of a batch at a peak
+ * @cycles: their mean, as of mp_spectrum_core()
+ * @n: how many they are
+ * @all: and all hops of the batch
+ */
+struct mp_spectrum_hops {
+	double cycles;
+	double n;
+	double all;
+};
+
+/** mp_spectrum_hops_of() - .. and how many these hops are */
+void mp_spectrum_hops_of(const struct mp_batch *batch,
+			 const struct mp_spectrum *spectrum, uint32_t k,
+			 struct mp_spectrum_hops *out);
+
+/**
  * mp_spectrum_is_own() - is that mean of one peak alone?
  *
  * Where the clock reads the same of two peaks, a mix of them is read as three

@@ -8,8 +8,11 @@
 #include "rng.h"
 
 #define DRAWS 400u
-#define FEW 5u
 #define MANY 256u
+/* The normal law's 97.5 % quantile. */
+#define NORMAL 1.959964
+/* Of a law of chance next to none lies so many standard deviations out. */
+#define FAR 6.0
 /* Longer lists are sorted by halves. */
 #define SHORT 48u
 
@@ -85,7 +88,7 @@ double mp_stat_tame(const double *value, size_t n, double *sd)
 	for (size_t i = 0; i < n; i++)
 		copy[i] = value[i];
 	mp_stat_sort(copy, n);
-	cut = n < FEW ? 0 : (n - 1) / 4;
+	cut = n < MP_STAT_FEW ? 0 : (n - 1) / 4;
 	/* The middle half to three quarters of a normal law spreads about
 	 * half as far as the whole. */
 	if (sd)
@@ -133,7 +136,7 @@ void mp_stat_limits(double *value, size_t n, uint64_t seed,
 	out->value = mp_stat_median(value, n);
 	out->low = n ? value[0] : NAN;
 	out->high = n ? value[n - 1] : NAN;
-	if (n < FEW)
+	if (n < MP_STAT_FEW)
 		return;
 	mp_rng_seed(&rng, seed);
 	for (size_t i = 0; i < DRAWS; i++) {
@@ -144,6 +147,63 @@ void mp_stat_limits(double *value, size_t n, uint64_t seed,
 	mp_stat_sort(draw, DRAWS);
 	out->low = mp_stat_quantile(draw, DRAWS, 0.025);
 	out->high = mp_stat_quantile(draw, DRAWS, 0.975);
+}
+
+/* Student's 97.5 % quantile, by the first terms of its expansion: within one
+ * percent from three degrees of freedom on. */
+static double student(double degrees)
+{
+	const double z = NORMAL, z3 = z * z * z, z5 = z3 * z * z,
+		     z7 = z5 * z * z;
+
+	return z + (z3 + z) / (4 * degrees) +
+	       (5 * z5 + 16 * z3 + 3 * z) / (96 * degrees * degrees) +
+	       (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) /
+	       (384 * degrees * degrees * degrees);
+}
+
+/* Half of a mean's limits, without @cut of the sorted values at either end:
+ * these count as the nearest that is left (Tukey and McLaughlin). */
+static double half_limits(const double *value, size_t n, size_t cut)
+{
+	const double kept = (double)(n - 2 * cut);
+	double copy[MANY];
+
+	for (size_t i = 0; i < n; i++)
+		copy[i] = fmin(fmax(value[i], value[cut]), value[n - 1 - cut]);
+	return student(kept - 1) * mp_stat_sd(copy, n) * sqrt((double)n) / kept;
+}
+
+void mp_stat_mean_limits(double *value, size_t n, double near, double doubt,
+			 struct mp_interval *out)
+{
+	double half, sd;
+	size_t cut;
+
+	n = n < MANY ? n : MANY;
+	cut = n ? (n - 1) / 4 : 0;
+	out->value = mp_stat_median(value, n);
+	out->low = (n ? value[0] : NAN) - doubt;
+	out->high = (n ? value[n - 1] : NAN) + doubt;
+	if (n < MP_STAT_FEW)
+		return;
+	mp_stat_tame(value, n, &sd);
+	near = fmax(near, FAR * sd);
+	if (out->value - value[0] <= near && value[n - 1] - out->value <= near)
+		cut = 0;
+	out->value = mp_stat_mean(value + cut, n - 2 * cut);
+	half = fmax(half_limits(value, n, cut), doubt);
+	out->low = out->value - half;
+	out->high = out->value + half;
+}
+
+double mp_stat_rounding(double mean, double n)
+{
+	const double off = fabs(mean - round(mean));
+	const double share = (off * n + 2) / (n + 4);
+
+	return fabs(share - off) +
+	       NORMAL * sqrt(share * (1 - share) / (n + 4));
 }
 
 double mp_stat_round(double low, double high, double near)

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** MP_STAT_FEW - fewer replicates make a bracket, not limits */
+#define MP_STAT_FEW 5u
+
 /** mp_stat_sort() - ascending, in place */
 void mp_stat_sort(double *value, size_t n);
 
@@ -72,6 +75,36 @@ struct mp_interval {
  */
 void mp_stat_limits(double *value, size_t n, uint64_t seed,
 		    struct mp_interval *out);
+
+/**
+ * mp_stat_mean_limits() - a mean of replicates with 95 % limits
+ * @value: one value a replicate, 256 at most; sorted in place
+ * @n: replicates
+ * @near: what lies as near the middle one was not disturbed, nor what the
+ *	spread of the others explains
+ * @doubt: half of the 95 % limits that a clock's steps leave, at the least
+ * @out: the mean, without the farthest as of mp_stat_tame() where one was
+ *	disturbed; limits by Student's law. With fewer than five the median,
+ *	and the least and greatest replicate, @doubt beyond
+ *
+ * For what scatters about one value by a clock's steps alone: resampling would
+ * find no others than the few that these allow.
+ */
+void mp_stat_mean_limits(double *value, size_t n, double near, double doubt,
+			 struct mp_interval *out);
+
+/**
+ * mp_stat_rounding() - what whole readings leave open of their mean
+ * @mean: of the readings, in steps of the clock
+ * @n: readings
+ *
+ * A stretch that begins at any moment is read as one of two neighbouring
+ * numbers of steps: as the upper one as often as it is longer than the lower.
+ * So these are the limits of a share: even where all readings agree. (Agresti
+ * and Coull's: the share of four more readings, two of them the other one.)
+ * Return: steps, half of the 95 % limits.
+ */
+double mp_stat_rounding(double mean, double n);
 
 /**
  * mp_stat_round() - the roundest whole number within limits

@@ -297,11 +297,11 @@ bool mp_cpu_edge_plain(const struct mp_cpu_edges *edges, uint32_t k);
  * mp_cpu_peak_limits() - what single hops say of a latency
  * @k: its peak
  * @in_ns: in ns, not cycles
- * @limits: gets the median of the replicates, and its limits
+ * @limits: gets the mean of the replicates, and what these and the steps of
+ *	the clock say of how far it may be off
  * Return: was there anything?
  */
-bool mp_cpu_peak_limits(const struct mp_view *view,
-			const struct mp_cpu_edges *edges, uint32_t k,
+bool mp_cpu_peak_limits(const struct mp_cpu_edges *edges, uint32_t k,
 			bool in_ns, struct mp_interval *limits);
 
 /** mp_cpu_peak_point() - the length that shows a peak best; NULL */

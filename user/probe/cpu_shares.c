@@ -175,26 +175,83 @@ const struct mp_curve_at *mp_cpu_peak_point(const struct mp_cpu_edges *edges,
 	return at ? at : of_id(&edges->sparse, id);
 }
 
-bool mp_cpu_peak_limits(const struct mp_view *view,
-			const struct mp_cpu_edges *edges, uint32_t k,
+static uint32_t calm_bursts(const struct mp_batch *batch)
+{
+	uint32_t calm = 0;
+
+	for (uint32_t i = 0; i < batch->n_samples; i++)
+		calm += mp_sample_calm(&batch->sample[i]);
+	return calm;
+}
+
+/* All hops at a peak, of so many replicates and their bursts. */
+struct peak {
+	struct mp_spectrum_hops hops;
+	double bursts;
+	uint32_t n;
+};
+
+static void add_hops(const struct mp_batch *batch,
+		     const struct mp_spectrum_hops *of, struct peak *peak)
+{
+	peak->hops.cycles += (of->cycles - peak->hops.cycles) / ++peak->n;
+	peak->hops.n += of->n;
+	peak->hops.all += of->all;
+	peak->bursts += calm_bursts(batch);
+}
+
+/*
+ * What the clock's steps leave open of their mean. Hops that follow one another
+ * are read as if they were one, so of a burst's a step is open, and which part
+ * of it their sum says. Where other hops lie between, or bursts were cut short,
+ * that is not known: as if it were a half. What lies between opens a step more
+ * each time, which replicates show; where they are too few, that is added.
+ */
+static double steps_doubt(const struct mp_batch *batch, const struct peak *peak)
+{
+	const struct mp_spectrum_hops *hops = &peak->hops;
+	const double step = mp_spectrum_step(batch);
+	const double each = hops->n / peak->bursts;
+	double mean = 0.5, open = peak->bursts;
+
+	if (hops->n >= hops->all &&
+	    hops->n >= peak->bursts * (double)batch->exp.actor[0].hops)
+		mean = each * (hops->cycles / step + batch->grant.read_ticks /
+			       (double)batch->grant.tick_step);
+	else if (peak->n < MP_STAT_FEW)
+		open += fmin(hops->n, hops->all - hops->n);
+	return mp_stat_rounding(mean, open) * open / hops->n * step;
+}
+
+/* Each burst is read to a step either way, and so are all of a replicate. */
+static double near_of(const struct mp_batch *batch, const struct peak *peak)
+{
+	return 2 * mp_spectrum_step(batch) * peak->bursts / peak->hops.n;
+}
+
+bool mp_cpu_peak_limits(const struct mp_cpu_edges *edges, uint32_t k,
 			bool in_ns, struct mp_interval *limits)
 {
 	const struct mp_curve_at *at = mp_cpu_peak_point(edges, k);
-	double value[MP_EDGE_PASSES];
-	uint32_t n = 0;
+	const struct mp_batch *batch = NULL;
+	double value[MP_EDGE_PASSES], per = 1;
+	struct mp_spectrum_hops of;
+	struct peak peak = { 0 };
 
-	for (uint32_t r = 0; at && r < at->n && n < MP_EDGE_PASSES; r++) {
-		double core = mp_spectrum_core(at->batch[r], &edges->spectrum,
-					       k);
-
-		if (isnan(core))
+	for (uint32_t r = 0; at && r < at->n && peak.n < MP_EDGE_PASSES; r++) {
+		mp_spectrum_hops_of(at->batch[r], &edges->spectrum, k, &of);
+		if (isnan(of.cycles))
 			continue;
-		value[n++] = in_ns ? core * 1e9 /
-				     mp_clock_core_hz(at->batch[r]) : core;
+		batch = at->batch[r];
+		per = in_ns ? 1e9 / mp_clock_core_hz(batch) : 1;
+		value[peak.n] = of.cycles * per;
+		add_hops(batch, &of, &peak);
 	}
-	if (n)
-		mp_stat_limits(value, n, view->seed, limits);
-	return n > 0;
+	if (!peak.n)
+		return false;
+	mp_stat_mean_limits(value, peak.n, near_of(batch, &peak) * per,
+			    steps_doubt(batch, &peak) * per, limits);
+	return true;
 }
 
 double mp_cpu_share_kept(const struct mp_cpu_edges *edges, uint32_t k)

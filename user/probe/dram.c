@@ -181,10 +181,10 @@ static int see_hops(const struct mp_batch *batch, double bound,
 	int err = mp_hops_gather(batch, &hops);
 
 	if (!err) {
-		mean = mp_hops_mean(&hops, bound, INFINITY) * ns;
+		mean = mp_hops_mean(&hops, bound, INFINITY, NULL) * ns;
 		if (!isnan(mean))
 			seen->mean[seen->n] = mean;
-		seen->one[seen->n] = mp_hops_one(&hops, bound, INFINITY) * ns;
+		seen->one[seen->n] = mp_hops_one(&hops, bound, INFINITY, NULL) * ns;
 		seen->has_one &= !isnan(seen->one[seen->n]);
 		seen->n++;
 	}
@@ -267,10 +267,12 @@ static int infer_peak(const struct mp_view *view,
 	if (err)
 		return err == -ENODATA ? 0 : err;
 	if (edges.single && edges.flat && outer->most < edges.end_bytes &&
-	    mp_cpu_peak_limits(view, &edges, edges.spectrum.n - 1, true,
+	    mp_cpu_peak_limits(&edges, edges.spectrum.n - 1, true,
 			       &limits)) {
 		latency->verdict = MP_MEASURED;
-		set_limits(latency, &limits);
+		latency->value = limits.value;
+		latency->low = limits.low;
+		latency->high = limits.high;
 		latency->reason[0] = '\0';
 		mp_fact_note(latency, edges.spectrum.id[edges.spectrum.n - 1]);
 		snprintf(latency->method, sizeof(latency->method),

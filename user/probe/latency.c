@@ -217,7 +217,7 @@ static int plan_single(const struct mp_view *view,
 	mp_cpu_side_sweep(view, 0, &sweep);
 	sweep.stride = at->batch[0]->exp.actor[0].stride;
 	err = mp_sweep_plan(&sweep, view, at->length, replicates, plan);
-	if (!err && mp_cpu_peak_limits(view, edges, k, false, &limits) &&
+	if (!err && mp_cpu_peak_limits(edges, k, false, &limits) &&
 	    wants_wide(view, edges, k, limits.value, &sweep))
 		err = mp_sweep_plan(&sweep, view, at->length, CHECK_REPLICATES,
 				    plan);
@@ -239,7 +239,7 @@ static int plan_chase(const struct mp_view *view,
 			    edges->single ? CHECK_REPLICATES : replicates,
 			    plan);
 	if (err || length <= KNOWN_BYTES ||
-	    (edges->single && mp_cpu_peak_limits(view, edges, k, false, &limits)))
+	    (edges->single && mp_cpu_peak_limits(edges, k, false, &limits)))
 		return err;
 	return mp_cpu_pages_plan(view, edges, length, plan);
 }
@@ -353,18 +353,17 @@ static void tell_single(const struct mp_cpu_edges *edges, uint32_t k,
 		 fact->value, check, fact->unit, 100 * DISPUTE);
 }
 
-static bool set_limits(const struct mp_view *view,
-		       const struct mp_cpu_edges *edges, uint32_t k,
+static bool set_limits(const struct mp_cpu_edges *edges, uint32_t k,
 		       bool in_ns, struct mp_fact *fact)
 {
 	struct mp_interval limits;
 
-	if (!mp_cpu_peak_limits(view, edges, k, in_ns, &limits))
+	if (!mp_cpu_peak_limits(edges, k, in_ns, &limits))
 		return false;
 	fact->verdict = MP_MEASURED;
 	fact->value = limits.value;
-	fact->low = limits.low * (1 - MP_CPU_CLOCK_ERROR);
-	fact->high = limits.high * (1 + MP_CPU_CLOCK_ERROR);
+	fact->low = limits.low;
+	fact->high = limits.high;
 	return true;
 }
 
@@ -391,8 +390,8 @@ static bool infer_single(const struct mp_view *view,
 	double ns = check_value(edges, k, true);
 	struct mp_sweep wide;
 
-	if (!set_limits(view, edges, k, false, pair->cycles) ||
-	    !set_limits(view, edges, k, true, pair->ns))
+	if (!set_limits(edges, k, false, pair->cycles) ||
+	    !set_limits(edges, k, true, pair->ns))
 		return false;
 	if (!is_own(edges, k)) {
 		pair_cannot(pair, "this level's hops and those of its neighbour are less than two steps of the clock apart, and no footprint shows it alone");
