@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/clock.h"
 #include "analysis/stat.h"
 #include "backend.h"
 #include "probe/cpu.h"
@@ -53,11 +54,16 @@
 #define SLOW_OF_TEN 4u
 /* A latency whose limits lie further apart has moved. */
 #define SWAYED 1.3
-/* So little of a level seen alone does not tell its latency; and with less
- * than this its limits must be close, as it hangs on the edges' shapes. */
+/* So little of a level seen alone does not tell its latency; with less than this
+ * it hangs on the edges' shapes. */
 #define PURE_MIN 0.3
 #define PURE 0.985
+/* Means with limits further apart are no latency that was measured. */
 #define CLOSE 1.05
+/* Where two slots share a line of the level inside, which takes five eighths as
+ * long as this one at the most, a hop takes less than a slot by itself does by
+ * more than this. */
+#define ALONE 0.9
 /* Rings that differ by less are equally fast. */
 #define FASTEST 1.02
 
@@ -280,6 +286,39 @@ struct translation {
 	double seen;
 };
 
+/* What half a step of the clock is of a hop: bursts that are read alike may all
+ * be off by so much. A share of it. */
+static double half_step(const struct mp_curve_at *at)
+{
+	const struct mp_batch *batch = at->batch[0];
+	const double hops = (double)batch->sample[0].hops;
+
+	return mp_clock_ns(batch, (double)batch->grant.tick_step) /
+	       (2 * hops * at->mid_ns);
+}
+
+/* Are limits too far apart to call it measured? A level that @varies is told
+ * as such, unless something else may be why. */
+static bool is_wide(const struct mixture *mix, const struct translation *pages,
+		    bool varies, const char *unit, struct mp_fact *fact)
+{
+	if (fact->high <= fact->low * CLOSE)
+		return false;
+	if (pages->most > TRANSLATION)
+		mp_fact_cannot(fact, unit,
+			       "between %.1f and %.1f: so few slots lie in a page that their translation may be part of it",
+			       fact->low, fact->high);
+	else if (mix->own < PURE)
+		mp_fact_cannot(fact, unit,
+			       "between %.1f and %.1f: no footprint shows more than %.0f %% of this level without its neighbours",
+			       fact->low, fact->high, 100 * mix->own);
+	else if (!varies)
+		mp_fact_cannot(fact, unit,
+			       "between %.1f and %.1f: limits lie too far apart to call it measured",
+			       fact->low, fact->high);
+	return fact->verdict == MP_NOT_MEASURABLE;
+}
+
 /* Replicates with the neighbours' part taken out; @inner is the latency of
  * the level inside, already known. Return: the value, translation and all,
  * even where it makes no fact: the next level goes by it. */
@@ -290,6 +329,8 @@ static double settle(const double *value, uint32_t n, const struct mixture *mix,
 {
 	struct mp_interval limits, all;
 	double own[REPLICATES_MAX], raw = mp_stat_median_of(value, n), moved;
+	const double error = MP_CPU_CLOCK_ERROR + half_step(at);
+	bool varies;
 
 	n = n < REPLICATES_MAX ? n : REPLICATES_MAX;
 	for (uint32_t i = 0; i < n; i++)
@@ -307,23 +348,13 @@ static double settle(const double *value, uint32_t n, const struct mixture *mix,
 	/* What was seen of translation is no part of it; the upper limit stays,
 	 * as rings of pages may miss more of them than this one does. */
 	fact->value = limits.value * (1 - pages->seen);
-	fact->low = limits.low * (1 - MP_CPU_CLOCK_ERROR - pages->most) -
-		    moved;
-	fact->high = limits.high * (1 + MP_CPU_CLOCK_ERROR) + moved;
+	fact->low = limits.low * (1 - error - pages->most) - moved;
+	fact->high = limits.high * (1 + error) + moved;
 	mp_fact_note(fact, at->id);
-	if (pages->most > TRANSLATION && fact->high > fact->low * CLOSE) {
-		mp_fact_cannot(fact, unit,
-			       "between %.1f and %.1f: so few slots lie in a page that their translation may be part of it",
-			       fact->low, fact->high);
+	varies = fmax(fact->high, all.high) > fact->low * SWAYED;
+	if (is_wide(mix, pages, varies, unit, fact))
 		return limits.value;
-	}
-	if (mix->own < PURE && fact->high > fact->low * CLOSE) {
-		mp_fact_cannot(fact, unit,
-			       "between %.1f and %.1f: no footprint shows more than %.0f %% of this level without its neighbours",
-			       fact->low, fact->high, 100 * mix->own);
-		return limits.value;
-	}
-	if (fmax(fact->high, all.high) > fact->low * SWAYED) {
+	if (varies) {
 		fact->verdict = MP_VARIES;
 		fact->high = fmax(fact->high, all.high);
 		snprintf(fact->reason, sizeof(fact->reason),
@@ -421,6 +452,28 @@ static bool is_held(const struct mp_cpu_edges *edges, uint32_t k,
 	       at->mid_ns < least * FASTEST;
 }
 
+/* Does a ring take as long as one of nearly its length whose slots lie further
+ * apart than any line? Then none of its hops finds a line inside that the slot
+ * beside it has fetched. */
+static bool is_alone(const struct mp_cpu_edges *edges, uint32_t k,
+		     const struct mp_curve_at *at)
+{
+	const struct mp_curve_at *sparse = NULL;
+	double nearest = INFINITY;
+
+	for (uint32_t i = 0; i < edges->sparse.n; i++) {
+		const struct mp_curve_at *other = &edges->sparse.at[i];
+		const double off = fabs(log((double)other->length /
+					    (double)at->length));
+
+		if (off < nearest && may_serve(edges, k, (double)other->length)) {
+			nearest = off;
+			sparse = other;
+		}
+	}
+	return sparse && at->mid_ns > sparse->mid_ns * ALONE;
+}
+
 /* A level that cannot be seen alone is what its edge's fit has inside. */
 static void go_by_edge(const struct mp_cpu_edges *edges, uint32_t k,
 		       double inner[2])
@@ -508,6 +561,11 @@ static void infer_level(const struct mp_view *view,
 		pair_cannot(pair, at || !pure_length(edges, k) ?
 			    "no footprint shows this level without its neighbours" :
 				       "too few undisturbed measurements");
+		return;
+	}
+	if (k > 1 && mp_cpu_shares_lines(view, sweep.stride, k - 1) &&
+	    !is_alone(edges, k, at)) {
+		pair_cannot(pair, "slots of the ring may share lines of the level inside, whose line is not known to be as short");
 		return;
 	}
 	pages = translation_of(view, edges, sweep.stride, k, at);
