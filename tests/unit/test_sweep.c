@@ -193,6 +193,35 @@ static void single_hops_are_kept_as_a_histogram_of_two_turns(void **state)
 	assert_int_equal(mp_exp_check(&exp, why, sizeof(why)), 0);
 }
 
+/* What a set has kept of the turn before shows where in the turn it is. */
+static void single_hops_of_a_long_ring_are_those_of_a_whole_turn(void **state)
+{
+	struct mp_sweep sweep;
+	struct mp_exp exp;
+
+	(void)state;
+	usual(&sweep);
+	sweep.turns = 2;
+	sweep.hops = 1024;
+	sweep.bursts = 8;
+	/* Of means there are parts. */
+	mp_sweep_exp(&sweep, 50000 * 128, &exp);
+	assert_int_equal(exp.actor[0].bursts, 8);
+	assert_int_equal(exp.actor[0].warm_hops, 100000);
+	sweep.single = true;
+	mp_sweep_exp(&sweep, 8 * 1024 * 128, &exp);
+	assert_int_equal(exp.actor[0].bursts, 8);
+	assert_int_equal(exp.actor[0].warm_hops, 2 * 8 * 1024);
+	/* In turn a turn less goes before. */
+	mp_sweep_exp(&sweep, 50000 * 128, &exp);
+	assert_int_equal(exp.actor[0].bursts, 49);
+	assert_int_equal(exp.actor[0].hops, 1024);
+	assert_int_equal(exp.actor[0].warm_hops, 50000);
+	/* So long a ring is in nobody's cache. */
+	mp_sweep_exp(&sweep, 200000 * 128, &exp);
+	assert_int_equal(exp.actor[0].bursts, 8);
+}
+
 static void a_plan_holds_whole_strides_within_the_largest_arena(void **state)
 {
 	struct mp_plan plan = { 0 };
@@ -584,6 +613,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			single_hops_are_kept_as_a_histogram_of_two_turns,
 			begin, end),
+		cmocka_unit_test(
+			single_hops_of_a_long_ring_are_those_of_a_whole_turn),
 		cmocka_unit_test_setup_teardown(
 			a_plan_holds_whole_strides_within_the_largest_arena,
 			begin, end),

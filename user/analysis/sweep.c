@@ -29,6 +29,12 @@
 #define SINGLE_HOPS 1024u
 /* A burst of single hops is no shorter than this. */
 #define SINGLE_MIN 64u
+/* Single hops of rings of more slots than the bursts have hops are measured a
+ * whole turn, and walked one turn less before: which lines a set has kept of the
+ * turn before depends on where in the turn it is, unless it is LRU. Up to so
+ * many bursts; longer rings are in few caches. Of means a part says better what
+ * others take just then. */
+#define WHOLE_BURSTS 128u
 /* Small rings are warmed for this many hops at least. */
 #define WARM_MIN 1024u
 /* Of a ring in one piece, the two fastest replicates agree to this factor; and
@@ -80,16 +86,28 @@ static void begin_exp(const struct mp_sweep *sweep, struct mp_exp *exp)
 	exp->arena[0].node = sweep->node;
 	exp->quiet = sweep->quiet;
 	actor->skew = sweep->skew;
-	actor->bursts = sweep->bursts;
 	if (sweep->single)
 		actor->detail = MP_DETAIL_HIST;
+}
+
+/* Bursts of a ring: as many as are asked for; of single hops, or as a turn
+ * takes. */
+static uint32_t bursts_for(const struct mp_sweep *sweep, uint64_t slots)
+{
+	const uint64_t turn = (slots + sweep->hops - 1) / sweep->hops;
+
+	return sweep->single && turn > sweep->bursts && turn <= WHOLE_BURSTS ?
+	       (uint32_t)turn : sweep->bursts;
 }
 
 static void set_length(const struct mp_sweep *sweep, uint64_t length,
 		       struct mp_exp *exp)
 {
-	uint64_t slots = length / sweep->stride;
-	uint64_t warm = at_most(slots * sweep->turns, sweep->turns_max);
+	const uint64_t slots = length / sweep->stride;
+	const uint32_t bursts = bursts_for(sweep, slots);
+	const uint32_t turns = sweep->turns - (bursts > sweep->bursts &&
+					       sweep->turns > 1);
+	uint64_t warm = at_most(slots * turns, sweep->turns_max);
 	struct mp_actor *actor = &exp->actor[0];
 
 	exp->arena[0].bytes = length;
@@ -101,6 +119,7 @@ static void set_length(const struct mp_sweep *sweep, uint64_t length,
 		warm = WARM_MIN;
 	actor->warm_hops = at_most(warm, sweep->warm_max);
 	actor->hops = sweep->hops;
+	actor->bursts = bursts;
 	if (!sweep->single)
 		return;
 	/* Each hop tells by itself: two turns do. */
@@ -206,7 +225,7 @@ static bool may_be_of(const struct mp_sweep *sweep, const struct mp_exp *exp)
 	const struct mp_actor *actor = &exp->actor[0];
 
 	return actor->stride == sweep->stride && actor->skew == sweep->skew &&
-	       actor->bursts == sweep->bursts && exp->quiet == sweep->quiet &&
+	       actor->bursts >= sweep->bursts && exp->quiet == sweep->quiet &&
 	       exp->arena[0].pages == sweep->pages &&
 	       (actor->detail == MP_DETAIL_HIST) == sweep->single &&
 	       (actor->reach == 0 || actor->reach == sweep->reach) &&
@@ -230,6 +249,7 @@ int mp_sweep_gather(const struct mp_sweep *sweep, const struct mp_view *view,
 		set_length(sweep, length, &exp);
 		if (exp.actor[0].warm_hops != batch->exp.actor[0].warm_hops ||
 		    exp.actor[0].hops != batch->exp.actor[0].hops ||
+		    exp.actor[0].bursts != batch->exp.actor[0].bursts ||
 		    !mp_exp_equal(&exp, &batch->exp) || !mp_batch_counts(batch))
 			continue;
 		at = curve_at(curve, length);
