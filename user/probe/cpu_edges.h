@@ -52,7 +52,8 @@ uint32_t mp_cpu_share_muddled(const struct mp_curve *curve,
 #define MP_CPU_CROWDED_WAYS 2u
 
 /** mp_cpu_share_kept() - the share of hops that the level inside still serves
- * where level @k begins to miss; 0 where hops were not timed */
+ * where level @k begins to miss; where hops were not timed, as the shape of
+ * the edge inside has it */
 double mp_cpu_share_kept(const struct mp_cpu_edges *edges, uint32_t k);
 
 /**

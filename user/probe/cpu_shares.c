@@ -259,8 +259,12 @@ double mp_cpu_share_kept(const struct mp_cpu_edges *edges, uint32_t k)
 	const struct mp_curve *curve = mp_cpu_level_side(edges, k, 0);
 	double kept = 0;
 
-	if (!k || !edges->single)
+	if (!k)
 		return 0;
+	/* Means do not tell who served a hop; the shape of the edge inside does. */
+	if (!edges->single)
+		return edges->fitted[k - 1] ?
+		       1 - mp_cpu_miss(edges, k - 1, edges->edge[k].low) : 0;
 	/* The last length that is no longer than what the level may hold. */
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct mp_curve_at *at = &curve->at[i];

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Simulated machines whose levels have drawn wrong sizes or latencies. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "backend.h"
+#include "made_sim.h"
+
+#define ARENA_BYTES (64u << 20)
+#define NEAR 0.125
+#define SEED 1u
+/* Pages lie so that lines seem to fall evenly. */
+#define SEED_EVEN 4u
+
+static struct made_sim sim;
+
+static int end(void **state)
+{
+	(void)state;
+	made_sim_close(&sim);
+	return 0;
+}
+
+static void ask(const char *text, uint64_t seed)
+{
+	made_sim_open(&sim, text);
+	sim.view.seed = seed;
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+}
+
+/* Measured within an eighth and by limits that hold it, or a bound that does,
+ * or not measured. */
+static void not_wrong(const char *name, double value)
+{
+	const struct mp_fact *fact = made_sim_fact(&sim, name);
+	const bool right = fact->verdict == MP_MEASURED ?
+			   fabs(fact->value / value - 1) <= NEAR &&
+			   fact->low <= value && fact->high >= value :
+			   fact->verdict != MP_ABSENT &&
+			   (fact->verdict != MP_AT_LEAST ||
+			    fact->low <= value);
+
+	if (!right)
+		fail_msg("%s: verdict %u, %g for %g (%s)", name,
+			 fact->verdict, fact->value, value, fact->reason);
+}
+
+/* Of a turn the first part finds what the policy has kept of the last one. */
+static void what_a_policy_has_kept_of_a_turn_is_no_room(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4600 memory_latency=359\n"
+	    "clock tsc_mhz=2100 step=1 read=50\n"
+	    "level name=l1d size=32K ways=8 latency=7\n"
+	    "level name=l2 size=5M ways=20 line=128 latency=30 "
+	    "policy=qlru_h00_m1_r2_u1 index=virtual\n"
+	    "tlb level=1 page=4K entries=96 ways=6\n"
+	    "tlb level=1 page=2M entries=16 ways=16\n"
+	    "tlb level=2 page=4K entries=384 ways=12 cost=11\n"
+	    "tlb level=2 page=2M entries=384 ways=12 cost=11\n"
+	    "walk cost=62\nplace pages=random thp=granted\n"
+	    "noise gaps=0.02\n", SEED);
+	not_wrong("cpu.l2.size", 5 << 20);
+}
+
+/* A clock of long steps: hops are means. The level inside keeps a part of the
+ * ring for good, that the outer one need not hold. */
+static void what_the_level_inside_keeps_is_no_room_of_the_outer(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=3150 memory_latency=192\n"
+	    "clock tsc_mhz=3300 step=17 read=71\n"
+	    "level name=l1d size=39K ways=6 latency=4 policy=srrip\n"
+	    "level name=l2 size=140K ways=7 latency=20 policy=bit-plru "
+	    "index=virtual\n"
+	    "level name=l3 size=210K ways=16 latency=54 policy=fifo "
+	    "index=virtual slices=6 shared=3\n"
+	    "tlb level=1 page=4K entries=64 ways=64\n"
+	    "tlb level=2 page=4K entries=2304 ways=12 cost=10\n"
+	    "walk cost=46\nplace pages=contiguous thp=refused\n"
+	    "noise gaps=0.02\n", SEED);
+	not_wrong("cpu.l3.size", 210 << 10);
+}
+
+/* Huge pages begin anywhere in sets that are no power of two, and slices are
+ * hashed: some sets are full long before the level is. */
+static void an_edge_of_few_crowded_sets_is_no_even_one(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4900 memory_latency=435\n"
+	    "clock tsc_mhz=3400 step=1 read=65\n"
+	    "level name=l1d size=176K ways=11 latency=6 "
+	    "policy=qlru_h21_m2_r0_u0_umo\n"
+	    "level name=l2 size=512K ways=16 latency=13 policy=tree-plru\n"
+	    "level name=l3 size=2560K ways=4 latency=46 policy=tree-plru "
+	    "inclusion=inclusive slices=4\n"
+	    "tlb level=1 page=4K entries=64 ways=32\n"
+	    "tlb level=1 page=2M entries=32 ways=4\n"
+	    "tlb level=2 page=4K entries=256 ways=4 cost=6\n"
+	    "tlb level=2 page=2M entries=128 ways=8 cost=6\n"
+	    "walk cost=29\nplace pages=random thp=granted\n"
+	    "noise gaps=0.02\n", SEED_EVEN);
+	not_wrong("cpu.l3.size", 2560 << 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(
+			what_a_policy_has_kept_of_a_turn_is_no_room, end),
+		cmocka_unit_test_teardown(
+			what_the_level_inside_keeps_is_no_room_of_the_outer,
+			end),
+		cmocka_unit_test_teardown(
+			an_edge_of_few_crowded_sets_is_no_even_one, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
