@@ -271,12 +271,13 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 		.stride = stride, .flushed = choice->flushed,
 		.apart = choice->apart,
 	};
-	struct mp_ways_thrown thrown;
+	struct mp_ways_thrown thrown = { .sets = sets, .test = &test };
 	struct mp_ways_sweep sweep;
 	double above = 0;
 	uint32_t n = 0;
 
-	mp_ways_thrown_begin(sets, &test, &thrown);
+	if (choice->thrown)
+		mp_ways_thrown_begin(sets, &test, &thrown);
 	choice->inside = choice->past ? inside.high : inside.low;
 	for (uint32_t i = 0; i < sets->n; i++) {
 		const struct mp_ways_guess *guess = &sets->guess[i];

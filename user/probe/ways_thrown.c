@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lines in pieces of memory that lie anywhere. A piece begins at one of as many
- * places of a level's sets as its span and the piece have no part in common.
- * Of a level with one set too few for a piece, or one with three sets for two
- * of its pieces, lines a piece apart fall on the same set now and then; but not
- * on all of them, nor on the same set each time. A guess under which what
- * missed is so unlikely is wrong.
+ * Lines in pieces of memory that lie anywhere. Where the sets of a level do not
+ * begin anew with each piece, a piece begins at one of several places among
+ * them, and lines a piece apart fall on one set now and then; but hardly all of
+ * many, and not each time. A guess under which what missed is so unlikely is
+ * wrong.
  */
 #include "probe/ways_thrown.h"
 

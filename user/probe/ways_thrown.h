@@ -18,6 +18,7 @@ struct mp_ways_thrown {
 	uint64_t flushers;
 };
 
+/** mp_ways_thrown_begin() - @thrown: of a test; both have to stay */
 void mp_ways_thrown_begin(const struct mp_ways_sets *sets,
 			  const struct mp_ways_test *test,
 			  struct mp_ways_thrown *thrown);
