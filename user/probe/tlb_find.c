@@ -486,7 +486,9 @@ static uint32_t is_cheap(struct mp_tlb_ask *ask,
 		other.is_beside = i > 0;
 		other.skew = i ? skews[i - 1] : ask->skew;
 		pages = mp_tlb_twin_pages(&other, level->entries + 1);
-		if (mp_tlb_fits(ask, 1, pages + 1) && pages < level->entries)
+		/* The last line of a ring half a page on is a page further. */
+		if (pages + other.is_beside <= level->entries &&
+		    mp_tlb_fits(ask, 1, pages + other.is_beside))
 			say = mp_tlb_is_pages(&other, 1, pages, 0, slack);
 	}
 	ask->lacks |= other.lacks;

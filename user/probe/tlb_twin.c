@@ -137,14 +137,16 @@ static uint32_t as_many(const struct mp_tlb_ask *ask, uint32_t n,
 	return pages;
 }
 
-/* Are lines brought that were not asked for, for all that is known? */
+/* Are lines brought that were not asked for, for all that is known? Other
+ * probes may want what prefetchers do. */
 static bool may_prefetch(const struct mp_view *view)
 {
 	for (uint32_t i = 0; i < view->n_batches; i++)
-		if (mp_batch_counts(view->batch[i]) &&
+		if (view->batch[i]->exp.quiet & MP_WISH_PREFETCH_OFF &&
+		    mp_batch_counts(view->batch[i]) &&
 		    !(view->batch[i]->grant.got & MP_GOT_PREFETCH_OFF))
 			return true;
-	return false;
+	return !(view->quiet & MP_WISH_PREFETCH_OFF);
 }
 
 uint32_t mp_tlb_twin_pages(const struct mp_tlb_ask *ask, uint32_t n)
