@@ -214,6 +214,8 @@ static double steps_doubt(const struct mp_batch *batch, const struct peak *peak)
 	const double each = hops->n / peak->bursts;
 	double mean = 0.5, open = peak->bursts;
 
+	if (!(step > 0))
+		return 0;
 	if (hops->n >= hops->all &&
 	    hops->n >= peak->bursts * (double)batch->exp.actor[0].hops)
 		mean = each * (hops->cycles / step + batch->grant.read_ticks /
