@@ -109,6 +109,27 @@ static void an_edge_of_few_crowded_sets_is_no_even_one(void **state)
 	not_wrong("cpu.l3.size", 2560 << 10);
 }
 
+/* A clock of long steps: hops are means, and two slots of their rings lie in
+ * one line of the second level, which is not known. */
+static void hops_that_share_a_line_further_in_are_no_latency(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4800 memory_latency=381\n"
+	    "clock tsc_mhz=100 step=1 read=87\n"
+	    "level name=l1d size=128K ways=8 latency=7\n"
+	    "level name=l2 size=1M ways=16 line=256 latency=12\n"
+	    "level name=l3 size=15M ways=20 line=256 latency=44\n"
+	    "tlb level=1 page=4K entries=128 ways=64\n"
+	    "tlb level=1 page=2M entries=32 ways=2\n"
+	    "tlb level=2 page=4K entries=1152 ways=6 cost=4\n"
+	    "tlb level=2 page=2M entries=1152 ways=6 cost=4\n"
+	    "walk cost=34\nplace pages=random thp=granted\n"
+	    "noise gaps=0.02\n", SEED);
+	made_sim_ask(&sim, mp_probe_find("latency"));
+	not_wrong("cpu.l2.latency-cycles", 12);
+	not_wrong("cpu.l3.latency-cycles", 44);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +140,8 @@ int main(void)
 			end),
 		cmocka_unit_test_teardown(
 			an_edge_of_few_crowded_sets_is_no_even_one, end),
+		cmocka_unit_test_teardown(
+			hops_that_share_a_line_further_in_are_no_latency, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
