@@ -63,7 +63,7 @@
 /* Replicates of single hops that differ by more, of a whole turn, say that lines
  * do not fall on sets evenly: by a hash over slices, or pages that begin
  * anywhere. An even shape puts the capacity too low then. */
-#define UNEVEN 1.02
+#define UNEVEN 1.03
 /* Fits, each with what the one before knows of the neighbours. */
 #define PASSES 3u
 
