@@ -141,16 +141,24 @@ static void what_lies_too_far_out_is_in_no_mean(void **state)
 	assert_true(i.value > 14 && i.high > 24);
 }
 
-static void of_few_a_mean_has_a_bracket(void **state)
+/* Three lie on either side of what they are of three times in four only. */
+static void of_few_limits_are_wider_than_a_bracket(void **state)
 {
 	double v[] = { 3, 1, 2 };
 	struct mp_interval i;
 
 	(void)state;
 	mp_stat_mean_limits(v, 3, 5, 0.5, &i);
-	near(i.low, 0.5);
 	near(i.value, 2);
-	near(i.high, 3.5);
+	near(i.high - 2, 2 - i.low);
+	assert_true(fabs(i.high - 2 - 4.303 / sqrt(3)) < 0.002);
+	/* What the clock leaves open, where that is more. */
+	mp_stat_mean_limits(v, 3, 5, 3, &i);
+	near(i.low, -2);
+	near(i.high, 6);
+	mp_stat_mean_limits(v, 1, 5, 0.5, &i);
+	near(i.low, v[0] - 0.5);
+	near(i.high, v[0] + 0.5);
 }
 
 /* A stretch that begins at any moment, read in whole steps: how many of a
@@ -237,7 +245,7 @@ int main(void)
 		cmocka_unit_test(limits_hold_the_median_and_the_seed_decides),
 		cmocka_unit_test(replicates_that_scatter_have_a_mean_and_its_limits),
 		cmocka_unit_test(what_lies_too_far_out_is_in_no_mean),
-		cmocka_unit_test(of_few_a_mean_has_a_bracket),
+		cmocka_unit_test(of_few_limits_are_wider_than_a_bracket),
 		cmocka_unit_test(readings_in_whole_steps_leave_open_what_lies_between),
 		cmocka_unit_test(the_roundest_number_has_the_smallest_odd_part),
 	};

@@ -149,13 +149,16 @@ void mp_stat_limits(double *value, size_t n, uint64_t seed,
 	out->high = mp_stat_quantile(draw, DRAWS, 0.975);
 }
 
-/* Student's 97.5 % quantile, by the first terms of its expansion: within one
- * percent from three degrees of freedom on. */
+/* Student's 97.5 % quantile, from three degrees of freedom on by the first terms
+ * of its expansion: within one percent. */
 static double student(double degrees)
 {
+	static const double few[] = { INFINITY, 12.706, 4.303 };
 	const double z = NORMAL, z3 = z * z * z, z5 = z3 * z * z,
 		     z7 = z5 * z * z;
 
+	if (degrees < 3)
+		return few[(uint32_t)degrees];
 	return z + (z3 + z) / (4 * degrees) +
 	       (5 * z5 + 16 * z3 + 3 * z) / (96 * degrees * degrees) +
 	       (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) /
@@ -185,8 +188,14 @@ void mp_stat_mean_limits(double *value, size_t n, double near, double doubt,
 	out->value = mp_stat_median(value, n);
 	out->low = (n ? value[0] : NAN) - doubt;
 	out->high = (n ? value[n - 1] : NAN) + doubt;
-	if (n < MP_STAT_FEW)
+	if (n < 2)
 		return;
+	if (n < MP_STAT_FEW) {
+		half = half_limits(value, n, 0);
+		out->low = fmin(out->low, out->value - half);
+		out->high = fmax(out->high, out->value + half);
+		return;
+	}
 	mp_stat_tame(value, n, &sd);
 	near = fmax(near, FAR * sd);
 	if (out->value - value[0] <= near && value[n - 1] - out->value <= near)

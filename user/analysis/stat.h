@@ -85,7 +85,8 @@ void mp_stat_limits(double *value, size_t n, uint64_t seed,
  * @doubt: half of the 95 % limits that a clock's steps leave, at the least
  * @out: the mean, without the farthest as of mp_stat_tame() where one was
  *	disturbed; limits by Student's law. With fewer than five the median,
- *	and the least and greatest replicate, @doubt beyond
+ *	and the wider of those limits and of the least and greatest replicate,
+ *	@doubt beyond
  *
  * For what scatters about one value by a clock's steps alone: resampling would
  * find no others than the few that these allow.
