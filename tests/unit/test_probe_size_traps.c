@@ -16,6 +16,8 @@
 #define SEED 1u
 /* Pages lie so that lines seem to fall evenly. */
 #define SEED_EVEN 7u
+/* .. so that an edge reads a little too far out. */
+#define SEED_ROUND 2u
 
 static struct made_sim sim;
 
@@ -109,6 +111,24 @@ static void an_edge_of_few_crowded_sets_is_no_even_one(void **state)
 	not_wrong("cpu.l3.size", 2560 << 10);
 }
 
+/* Whether the second level has what the first holds is not known; its edge lies
+ * at the sum, and the roundest number in the limits a sixth above its size. */
+static void a_round_number_is_near_either_limit(void **state)
+{
+	(void)state;
+	ask("machine name=a cpus=2 clock_mhz=1700 memory_latency=475\n"
+	    "level name=l1d size=48K ways=1 line=128 latency=4\n"
+	    "level name=l2 size=416K ways=8 line=128 latency=15 "
+	    "policy=tree-plru inclusion=exclusive\n"
+	    "tlb level=1 page=4K entries=32 ways=2\n"
+	    "tlb level=1 page=2M entries=4 ways=2\n"
+	    "tlb level=2 page=4K entries=256 ways=8 cost=10\n"
+	    "tlb level=2 page=2M entries=128 ways=8 cost=10\n"
+	    "walk cost=28\nprefetch kind=adjacent into=l1d switch=no\n"
+	    "clock tsc_mhz=2100 step=1 read=63\nnoise gaps=0.02\n", SEED_ROUND);
+	not_wrong("cpu.l2.size", 416 << 10);
+}
+
 /* A clock of long steps: hops are means, and two slots of their rings lie in
  * one line of the second level, which is not known. */
 static void hops_that_share_a_line_further_in_are_no_latency(void **state)
@@ -140,6 +160,8 @@ int main(void)
 			end),
 		cmocka_unit_test_teardown(
 			an_edge_of_few_crowded_sets_is_no_even_one, end),
+		cmocka_unit_test_teardown(a_round_number_is_near_either_limit,
+					  end),
 		cmocka_unit_test_teardown(
 			hops_that_share_a_line_further_in_are_no_latency, end),
 	};

@@ -20,6 +20,8 @@
 #define LEAKS_LITTLE 1.0
 /* Limits that hold the size whichever is true: the middle is near both. */
 #define EITHER 1.2
+/* .. and a round number is near enough to either. */
+#define NEAR 1.1
 /* Stretches of a ring that are so small a part of a level fill it evenly. */
 #define EVENLY 2.0
 /* .. and what their model is worth, where they do not. */
@@ -208,7 +210,8 @@ static bool less_inner(const struct mp_view *view,
 
 	fact->low = fmax(fmin(low, edge->size / model) - inside, 1);
 	if (!exclusive || !is_even(view, inner)) {
-		if (inner->size > edge->size * MP_CPU_LITTLE)
+		if (inner->size > edge->size * MP_CPU_LITTLE ||
+		    fact->value > fact->low * NEAR)
 			fact->value = sqrt(fact->low * fact->high);
 		return false;
 	}
