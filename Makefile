@@ -83,7 +83,8 @@ CHECKS := $(wildcard tests/run-units-test tests/cli/run tests/cli/run-kmod \
 ZOO_CHECKS := \
 	'$(O)/zoo --machines-dir tests/sim/published --depth quick --max-wrong 0' \
 	'$(O)/zoo --machines 12 --seed 1 --max-size 256K --depth quick --max-wrong 0' \
-	'$(O)/zoo --machines 12 --seed 4711 --max-size 512K --budget-ms 4000 --max-wrong 0'
+	'$(O)/zoo --machines 12 --seed 4711 --max-size 512K --budget-ms 4000 --max-wrong 0' \
+	'$(O)/zoo --machines 10 --seed 2 --max-size 32M --max-wrong 0'
 
 # The kernel module, in guests; each says what it lacks where it lacks it.
 VM_CHECKS := $(wildcard tests/vm/run-kunit tests/vm/run-rig1)
