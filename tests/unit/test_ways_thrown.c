@@ -28,6 +28,7 @@ enum deal {
 	AT_RANDOM,
 	THE_SAME_AGAIN,		/* each time the same pieces, wherever they lie */
 	IN_A_ROW,
+	BACKWARDS,
 	DEALS,
 };
 
@@ -42,7 +43,9 @@ static double share_missed(const struct mp_ways_guess *truth,
 	uint32_t missed = 0;
 
 	for (uint32_t i = 0; i < PIECES; i++)
-		at[i] = deal == IN_A_ROW ? i : mp_rng_below(&rng, PIECES);
+		at[i] = deal == IN_A_ROW ? i :
+			deal == BACKWARDS ? PIECES - 1 - i :
+			mp_rng_below(&rng, PIECES);
 	if (deal == THE_SAME_AGAIN)
 		rng = before;
 	for (uint32_t i = 0; i < test->lines; i++) {
@@ -164,6 +167,39 @@ static void sets_that_do_not_are_never_ruled_out(void **state)
 	}
 }
 
+/* Lines at any distance, parts of a piece or not: what they do may be. */
+static void what_lines_do_is_never_called_impossible(void **state)
+{
+	uint32_t missed = 0;
+
+	(void)state;
+	mp_rng_seed(&rng, 3);
+	for (uint32_t i = 0; i < 4000; i++) {
+		struct mp_ways_guess truth = {
+			.span = (3 + 2 * mp_rng_below(&rng, 4)) <<
+				(15 + mp_rng_below(&rng, 4)),
+			.ways = 1 + (uint32_t)mp_rng_below(&rng, 8),
+		};
+		const struct mp_ways_sets sets = {
+			.line = 64, .grain = 64, .piece = 2 * MIB, .n = 1,
+			.guess = &truth,
+		};
+		struct mp_ways_test test = {
+			.stride = 32 * KIB * (1 + mp_rng_below(&rng, 96)),
+			.lines = 2 + (uint32_t)mp_rng_below(&rng, 60),
+		};
+		struct mp_ways_thrown thrown;
+
+		test.missed = share_missed(&truth, &test, sets.piece, i % DEALS);
+		if (test.missed == 0)
+			continue;
+		missed++;
+		mp_ways_thrown_begin(&sets, &test, &thrown);
+		assert_true(mp_ways_thrown_miss(&thrown, &truth));
+	}
+	assert_true(missed > 1000);
+}
+
 /* One of two ways and one of twenty, of pieces that begin at any of three
  * places. */
 static void what_so_many_lines_of_a_piece_each_do_is_foretold(void **state)
@@ -224,6 +260,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sets_that_begin_anew_with_a_piece_are_found),
 		cmocka_unit_test(sets_that_do_not_are_never_ruled_out),
+		cmocka_unit_test(what_lines_do_is_never_called_impossible),
 		cmocka_unit_test(
 			what_so_many_lines_of_a_piece_each_do_is_foretold),
 		cmocka_unit_test(

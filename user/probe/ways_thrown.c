@@ -4,7 +4,8 @@
  * begin anew with each piece, a piece begins at one of several places among
  * them, and lines a piece apart fall on one set now and then; but hardly all of
  * many, and not each time. A guess under which what missed is so unlikely is
- * wrong.
+ * wrong. Pieces may also lie in a row, one way or the other, or sets go by
+ * virtual addresses: it has to be wrong then, too.
  */
 #include "probe/ways_thrown.h"
 
@@ -99,6 +100,27 @@ static double room_of(const struct mp_ways_thrown *thrown,
 	return guess->ways - flushers_of(thrown, guess);
 }
 
+/* Lines of a piece, at most, and pieces that so many lie in. */
+static uint64_t row_of(const struct mp_ways_thrown *thrown)
+{
+	return (thrown->sets->piece - 1) / thrown->test->stride + 1;
+}
+
+static uint64_t pieces_of(const struct mp_ways_thrown *thrown, uint64_t lines)
+{
+	return (lines - 1) * thrown->test->stride / thrown->sets->piece + 1;
+}
+
+/* Of so many lines of a piece, those in sets that are too full, if @full are:
+ * first those that have one more of them than the others. */
+static double missed_of(uint64_t lines, uint64_t sets, double full)
+{
+	const double each = (double)(lines / sets), more = (double)(lines % sets);
+
+	return fmin(full, more) * (each + 1) +
+	       fmin(fmax(full - more, 0), (double)sets - more) * each;
+}
+
 /* The most of @lines that may lie in sets with more than @room of them, however
  * the pieces lie: a piece has so many of each set, and at most some of those are
  * too full. */
@@ -106,16 +128,15 @@ static double most_missed(const struct mp_ways_thrown *thrown,
 			  const struct mp_ways_guess *guess, uint64_t lines,
 			  double room)
 {
-	const uint64_t stride = thrown->test->stride;
-	const uint64_t row = thrown->sets->piece / stride;
-	const uint64_t sets = mp_ways_sets_of(guess, stride);
+	const uint64_t row = row_of(thrown);
+	const uint64_t sets = mp_ways_sets_of(guess, thrown->test->stride);
 	const double full = floor((double)lines / (room + 1));
-	const uint64_t rest = lines % row;
+	const double most = missed_of(row, sets, full);
 
-	return (double)(lines / row) *
-		       fmin((double)row, full * (double)((row - 1) / sets + 1)) +
-	       (rest ? fmin((double)rest,
-			    full * (double)((rest - 1) / sets + 1)) : 0);
+	if (thrown->sets->piece % thrown->test->stride)
+		return fmin((double)lines,
+			    (double)pieces_of(thrown, lines) * most);
+	return (double)(lines / row) * most + missed_of(lines % row, sets, full);
 }
 
 /* Of n lines, each in a piece of its own, groups that are too full are less
@@ -151,16 +172,44 @@ static double fit_in_rows(const struct mp_ways_thrown *thrown,
 	       FULL_MOST * most ? most : room;
 }
 
+/* Do lines lie at the same places in all pieces? Then it makes no difference
+ * which way pieces in a row lie. */
+static bool is_alike(const struct mp_ways_thrown *thrown)
+{
+	const uint64_t piece = thrown->sets->piece;
+	const uint64_t stride = thrown->test->stride;
+
+	return piece % stride == 0 || stride % piece == 0;
+}
+
+/* Of @lines in a row, those in sets with more than @room of them. */
+static double missed_in_row(const struct mp_ways_thrown *thrown,
+			    const struct mp_ways_guess *guess, uint64_t lines,
+			    double room)
+{
+	const uint64_t sets = mp_ways_sets_of(guess, thrown->test->stride);
+	const double each = (double)(lines / sets);
+
+	if (each > room)
+		return (double)lines;
+	return each + 1 > room ? (double)(lines % sets) * (each + 1) : 0;
+}
+
 uint32_t mp_ways_thrown_fit(const struct mp_ways_thrown *thrown,
 			    const struct mp_ways_guess *guess)
 {
 	const double room = room_of(thrown, guess);
+	double in_row;
 
 	if (room < 1)
 		return 0;
-	return (uint32_t)(thrown->test->stride < thrown->sets->piece ?
-			  fit_in_rows(thrown, guess, room) :
-			  fit_alone(thrown, guess, room));
+	if (!is_alike(thrown))
+		return (uint32_t)room;
+	in_row = (double)mp_ways_sets_of(guess, thrown->test->stride) *
+		 (room + 1) - 1;
+	return (uint32_t)fmin(thrown->test->stride < thrown->sets->piece ?
+			      fit_in_rows(thrown, guess, room) :
+			      fit_alone(thrown, guess, room), in_row);
 }
 
 uint64_t mp_ways_thrown_most(const struct mp_ways_thrown *thrown,
@@ -175,20 +224,20 @@ uint64_t mp_ways_thrown_most(const struct mp_ways_thrown *thrown,
 /*
  * The same of pieces that hold several lines. A set that is too full takes so
  * many pieces that lie on it. Each piece with lines that missed, but for the
- * first of every group, had to meet one of the others: it begins at one of less
- * than two rows of places beside that one's.
+ * first of every group, had to meet one of the others: it begins at one of no
+ * more than two rows of places beside that one's.
  */
 static double rows_log2(const struct mp_ways_thrown *thrown,
 			const struct mp_ways_guess *guess, double missed,
 			double room)
 {
-	const uint64_t stride = thrown->test->stride;
-	const uint64_t row = thrown->sets->piece / stride;
-	const double each = (double)((row - 1) / mp_ways_sets_of(guess, stride) + 1);
-	const double pieces = ceil((double)thrown->test->lines / (double)row);
+	const uint64_t row = row_of(thrown);
+	const uint64_t sets = mp_ways_sets_of(guess, thrown->test->stride);
+	const double each = (double)((row - 1) / sets + 1);
+	const double pieces = (double)pieces_of(thrown, thrown->test->lines);
 	const double most = fmax(ceil(missed / (double)row), 1);
 	const double groups = floor(most / ceil((room + 1) / each));
-	const double meet = (2 * (double)row - 1) / places_of(thrown->sets, guess);
+	const double meet = 2 * (double)row / places_of(thrown->sets, guess);
 
 	return choose_log2(pieces, most) + choose_log2(most, groups) +
 	       (most - groups) * fmin(log2(most * meet), 0);
@@ -200,14 +249,18 @@ bool mp_ways_thrown_miss(const struct mp_ways_thrown *thrown,
 	const struct mp_ways_test *test = thrown->test;
 	const double room = room_of(thrown, guess);
 	const double missed = ceil((test->missed - MISSED_ERROR) * test->lines);
+	const bool is_row = test->stride < thrown->sets->piece;
 
 	if (room < 1)
 		return true;
 	if (test->lines <= room)
 		return false;
-	if (test->stride < thrown->sets->piece)
-		return missed <= most_missed(thrown, guess, test->lines, room) &&
-		       rows_log2(thrown, guess, missed, room) > -UNLIKELY_LOG2;
-	return chance_log2(places_of(thrown->sets, guess), test->lines,
-			   fmax(missed, room + 1), room) > -UNLIKELY_LOG2;
+	if (is_row && missed > most_missed(thrown, guess, test->lines, room))
+		return false;
+	if (!is_alike(thrown) ||
+	    fmax(missed, 1) <= missed_in_row(thrown, guess, test->lines, room))
+		return true;
+	return (is_row ? rows_log2(thrown, guess, missed, room) :
+		chance_log2(places_of(thrown->sets, guess), test->lines,
+			    fmax(missed, room + 1), room)) > -UNLIKELY_LOG2;
 }
