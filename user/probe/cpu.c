@@ -128,6 +128,24 @@ bool mp_cpu_shares_lines(const struct mp_view *view, uint64_t stride,
 		 (double)stride);
 }
 
+bool mp_cpu_may_prefetch(const struct mp_view *view)
+{
+	bool off = false;
+
+	for (uint32_t i = 0; i < view->n_batches; i++) {
+		const struct mp_batch *batch = view->batch[i];
+
+		/* Some probes want what prefetchers do. */
+		if (!(batch->exp.quiet & MP_WISH_PREFETCH_OFF) ||
+		    !mp_batch_counts(batch))
+			continue;
+		if (!(batch->grant.got & MP_GOT_PREFETCH_OFF))
+			return true;
+		off = true;
+	}
+	return !off;
+}
+
 /* As the first batch has it. */
 bool mp_cpu_times_hops(const struct mp_view *view)
 {

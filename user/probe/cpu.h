@@ -104,6 +104,10 @@ int mp_cpu_levels(const struct mp_curve *curve,
  * like the one before. */
 bool mp_cpu_flat_at_end(const struct mp_curve *curve);
 
+/** mp_cpu_may_prefetch() - are lines brought that were not asked for, for all
+ * that is known? Not where all that wished prefetchers off had them off */
+bool mp_cpu_may_prefetch(const struct mp_view *view);
+
 /** mp_cpu_times_hops() - is the clock fine enough to time single hops? */
 bool mp_cpu_times_hops(const struct mp_view *view);
 

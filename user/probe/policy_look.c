@@ -298,24 +298,14 @@ static bool is_put_out(const struct mp_view *view,
 	return false;
 }
 
-/* Is the next line fetched along, for all that is known? */
-static bool may_fetch(const struct mp_view *view)
-{
-	for (uint32_t i = 0; i < view->n_batches; i++)
-		if (mp_batch_counts(view->batch[i]) &&
-		    view->batch[i]->exp.quiet & MP_WISH_PREFETCH_OFF &&
-		    view->batch[i]->grant.got & MP_GOT_PREFETCH_OFF)
-			return false;
-	return true;
-}
-
 /* Where lines are longer here than inside, the one that is fetched along with
  * another may be part of the same: a new line is used twice then. */
 static bool is_used_twice(const struct mp_view *view, uint32_t k)
 {
 	const double here = measured(view, k, "line");
 
-	return k && may_fetch(view) && !(here <= measured(view, k - 1, "line"));
+	return k && mp_cpu_may_prefetch(view) &&
+	       !(here <= measured(view, k - 1, "line"));
 }
 
 bool mp_policy_level_find(const struct mp_view *view, uint32_t k,

@@ -137,23 +137,11 @@ static uint32_t as_many(const struct mp_tlb_ask *ask, uint32_t n,
 	return pages;
 }
 
-/* Are lines brought that were not asked for, for all that is known? Other
- * probes may want what prefetchers do. */
-static bool may_prefetch(const struct mp_view *view)
-{
-	for (uint32_t i = 0; i < view->n_batches; i++)
-		if (view->batch[i]->exp.quiet & MP_WISH_PREFETCH_OFF &&
-		    mp_batch_counts(view->batch[i]) &&
-		    !(view->batch[i]->grant.got & MP_GOT_PREFETCH_OFF))
-			return true;
-	return !(view->quiet & MP_WISH_PREFETCH_OFF);
-}
-
 uint32_t mp_tlb_twin_pages(const struct mp_tlb_ask *ask, uint32_t n)
 {
 	const bool known = !isnan(mp_cpu_value(ask->view, "l1d", "line"));
 	const uint32_t longer = known ? 1 : LONGER_MOST;
-	const uint32_t along = may_prefetch(ask->view) ? ALONG_MOST : 0;
+	const uint32_t along = mp_cpu_may_prefetch(ask->view) ? ALONG_MOST : 0;
 	uint32_t most = (n + 1) / 2;
 
 	for (uint32_t k = 1; k <= longer; k *= 2) {
