@@ -125,6 +125,23 @@ const struct mp_fact *made_sim_fact(const struct made_sim *sim,
 	return fact;
 }
 
+const struct mp_fact *made_sim_not_wrong(const struct made_sim *sim,
+					 const char *name, double value,
+					 double share)
+{
+	const struct mp_fact *fact = made_sim_fact(sim, name);
+	const bool right = fact->verdict == MP_MEASURED ?
+			   fabs(fact->value / value - 1) <= share :
+			   fact->verdict != MP_ABSENT &&
+			   (fact->verdict != MP_AT_LEAST ||
+			    fact->low <= value);
+
+	if (!right)
+		fail_msg("%s: verdict %u, %g for %g (%s)", name,
+			 fact->verdict, fact->value, value, fact->reason);
+	return fact;
+}
+
 void made_sim_edges(const struct made_sim *sim, struct mp_cpu_edges *edges)
 {
 	const struct mp_sim_machine *machine = &sim->machine;

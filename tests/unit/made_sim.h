@@ -48,4 +48,10 @@ void made_sim_edges(const struct made_sim *sim, struct mp_cpu_edges *edges);
 const struct mp_fact *made_sim_fact(const struct made_sim *sim,
 				    const char *name);
 
+/** made_sim_not_wrong() - it is measured within a share, or a bound that holds,
+ * or not measured; fails where it is wrong */
+const struct mp_fact *made_sim_not_wrong(const struct made_sim *sim,
+					 const char *name, double value,
+					 double share);
+
 #endif

@@ -36,21 +36,16 @@ static void ask(const char *text, uint64_t seed)
 	made_sim_ask(&sim, mp_probe_find("cache-size"));
 }
 
-/* Measured within an eighth and by limits that hold it, or a bound that does,
- * or not measured. */
+/* .. and what is measured has limits that hold it. */
 static void not_wrong(const char *name, double value)
 {
-	const struct mp_fact *fact = made_sim_fact(&sim, name);
-	const bool right = fact->verdict == MP_MEASURED ?
-			   fabs(fact->value / value - 1) <= NEAR &&
-			   fact->low <= value && fact->high >= value :
-			   fact->verdict != MP_ABSENT &&
-			   (fact->verdict != MP_AT_LEAST ||
-			    fact->low <= value);
+	const struct mp_fact *fact =
+		made_sim_not_wrong(&sim, name, value, NEAR);
 
-	if (!right)
-		fail_msg("%s: verdict %u, %g for %g (%s)", name,
-			 fact->verdict, fact->value, value, fact->reason);
+	if (fact->verdict == MP_MEASURED &&
+	    (fact->low > value || fact->high < value))
+		fail_msg("%s: %g to %g do not hold %g", name, fact->low,
+			 fact->high, value);
 }
 
 /* Of a turn the first part finds what the policy has kept of the last one. */
