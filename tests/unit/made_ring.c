@@ -14,6 +14,20 @@
 #define ORDER_SEED 3
 #define SEED 4
 
+const char *const made_inclusions[MADE_INCLUSIONS] = {
+	"non-inclusive", "inclusive", "exclusive"
+};
+
+const char *const made_trios[MADE_TRIOS][3] = {
+	{ "lru", "lru", "lru" },
+	{ "tree-plru", "fifo", "random" },
+	{ "bit-plru", "srrip", "qlru_h11_m1_r0_u0" },
+	{ "random", "lru", "random" },
+	{ "fifo", "qlru_h00_m2_r1_u1_umo", "nru" },
+	{ "srrip", "qlru_h21_m3_r2_u3", "tree-plru" },
+	{ "nru", "qlru_h11_mr2_r1_u0", "bit-plru" },
+};
+
 void made_cores(struct mp_sim_machine *machine, struct mp_sim_cores *cores,
 		const char *text, uint64_t bytes)
 {

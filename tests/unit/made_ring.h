@@ -13,6 +13,14 @@ struct made_ring {
 	uint32_t slots;
 };
 
+#define MADE_INCLUSIONS 3u
+#define MADE_TRIOS 7u
+
+/** made_inclusions, made_trios - what a level may be to those inside it, and
+ * policies of three levels */
+extern const char *const made_inclusions[MADE_INCLUSIONS];
+extern const char *const made_trios[MADE_TRIOS][3];
+
 /**
  * made_cores() - a machine from its text, with one arena of 4 KiB pages and
  *	one CPU, from a fixed seed

@@ -20,17 +20,6 @@
 #define SPAN (24u << 10)
 #define BLOCKS 400u
 
-static const char *const inclusions[] = { "non-inclusive", "inclusive",
-					   "exclusive" };
-
-static const char *const policies[][3] = {
-	{ "lru", "lru", "lru" },
-	{ "tree-plru", "fifo", "random" },
-	{ "bit-plru", "srrip", "qlru_h11_m1_r0_u0" },
-	{ "random", "lru", "random" },
-	{ "fifo", "qlru_h00_m2_r1_u1_umo", "nru" },
-};
-
 static const char *const prefetchers[] = {
 	"",
 	"prefetch kind=adjacent into=l1d\n",
@@ -148,11 +137,11 @@ static void compare_all(const char *second, const char *third,
 static void loads_of_a_block_are_those_one_by_one(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(inclusions); i++) {
-		for (size_t k = 0; k < COUNT(inclusions); k++) {
-			for (size_t p = 0; p < COUNT(policies); p++)
-				compare_all(inclusions[i], inclusions[k],
-					    policies[p]);
+	for (size_t i = 0; i < MADE_INCLUSIONS; i++) {
+		for (size_t k = 0; k < MADE_INCLUSIONS; k++) {
+			for (size_t p = 0; p < MADE_TRIOS; p++)
+				compare_all(made_inclusions[i], made_inclusions[k],
+					    made_trios[p]);
 		}
 	}
 }

@@ -9,29 +9,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "made_ring.h"
-#include "perm.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 #define SLOTS 400u
 #define SPAN (SLOTS * 192)
-
-static const char *const inclusions[] = { "non-inclusive", "inclusive",
-					   "exclusive" };
-
-static const char *const policies[][3] = {
-	{ "lru", "lru", "lru" },
-	{ "tree-plru", "fifo", "random" },
-	{ "bit-plru", "srrip", "qlru_h11_m1_r0_u0" },
-	{ "random", "lru", "random" },
-	{ "fifo", "qlru_h00_m2_r1_u1_umo", "nru" },
-	{ "srrip", "qlru_h21_m3_r2_u3", "tree-plru" },
-	{ "nru", "qlru_h11_mr2_r1_u0", "bit-plru" },
-};
 
 static void make_text(char *text, size_t bytes, const char *second,
 		      const char *third, const char *const *policy)
@@ -49,42 +34,23 @@ static void make_text(char *text, size_t bytes, const char *second,
 		 policy[0], policy[1], second, policy[2], third);
 }
 
-static uint32_t *make_order(const struct mp_ring *shape)
-{
-	const uint32_t slots = mp_ring_slots(shape);
-	uint32_t *order = malloc(slots * sizeof(*order));
-	struct mp_rng rng;
-
-	assert_non_null(order);
-	mp_rng_seed(&rng, 3);
-	mp_perm_order(order, slots, 0, &rng);
-	return order;
-}
-
 /* Two machines: a ring is laid in one, and its slots are loaded in the other. */
-static void compare(const char *text, const struct mp_ring *shape)
+static void compare(const char *text, uint64_t stride)
 {
-	struct mp_sim_machine machine[2];
-	struct mp_sim_cores cores[2];
-	uint32_t *order = make_order(shape);
-	struct mp_sim_ring ring;
+	struct mp_sim_machine machine;
+	struct mp_sim_cores cores;
+	struct made_ring made;
 
-	for (uint32_t i = 0; i < 2; i++)
-		made_cores(&machine[i], &cores[i], text, SPAN);
-	mp_sim_ring_lay(&ring, &cores[0], &cores[0].memory[0], shape, 0, order);
-	for (uint32_t i = 0; i < mp_ring_slots(shape); i++)
-		mp_sim_memory_load(&cores[1].memory[0],
-				   mp_ring_offset(shape, order[i]));
-	assert_memory_equal(cores[0].state, cores[1].state,
-			    cores[0].state_bytes);
-	assert_int_equal(cores[0].memory[0].outward,
-			 cores[1].memory[0].outward);
-	mp_sim_ring_free(&ring);
-	for (uint32_t i = 0; i < 2; i++) {
-		mp_sim_cores_free(&cores[i]);
-		mp_sim_machine_free(&machine[i]);
-	}
-	free(order);
+	made_ring(&made, text, stride * SLOTS, stride, 0);
+	made_cores(&machine, &cores, text, stride * SLOTS);
+	for (uint32_t i = 0; i < made.slots; i++)
+		mp_sim_memory_load(&cores.memory[0], made.order[i] * stride);
+	assert_memory_equal(made.cores.state, cores.state, cores.state_bytes);
+	assert_int_equal(made.cores.memory[0].outward,
+			 cores.memory[0].outward);
+	mp_sim_cores_free(&cores);
+	mp_sim_machine_free(&machine);
+	made_ring_free(&made);
 }
 
 /* A line and its neighbour, each line, or every second one. */
@@ -94,19 +60,13 @@ static void a_first_walk_leaves_the_state_that_its_loads_leave(void **state)
 	char text[1024];
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(inclusions); i++) {
-		for (size_t k = 0; k < COUNT(inclusions); k++) {
-			for (size_t p = 0; p < COUNT(policies); p++) {
-				make_text(text, sizeof(text), inclusions[i],
-					  inclusions[k], policies[p]);
-				for (size_t s = 0; s < COUNT(strides); s++) {
-					const struct mp_ring shape = {
-						.length_bytes = strides[s] * SLOTS,
-						.stride_bytes = strides[s],
-					};
-
-					compare(text, &shape);
-				}
+	for (size_t i = 0; i < MADE_INCLUSIONS; i++) {
+		for (size_t k = 0; k < MADE_INCLUSIONS; k++) {
+			for (size_t p = 0; p < MADE_TRIOS; p++) {
+				make_text(text, sizeof(text), made_inclusions[i],
+					  made_inclusions[k], made_trios[p]);
+				for (size_t s = 0; s < COUNT(strides); s++)
+					compare(text, strides[s]);
 			}
 		}
 	}
@@ -136,7 +96,8 @@ static void no_line_comes_twice_on_the_short_way(void **state)
 	char text[1024];
 
 	(void)state;
-	make_text(text, sizeof(text), "inclusive", "exclusive", policies[2]);
+	make_text(text, sizeof(text), "inclusive", "exclusive",
+		  made_trios[2]);
 	assert_true(is_short(text, 64, SLOTS));
 	assert_false(is_short(text, 32, SLOTS));
 	/* So few that it takes longer to learn how. */
