@@ -19,6 +19,8 @@
 #define BEYOND_LEAST 4.0
 #define PAGE 4096.0
 #define LENGTH_MIN (64 * MP_MIB)
+/* No line is shorter. */
+#define LINE_LEAST 32.0
 /* .. and no more than this for the sake of BEYOND. */
 #define LENGTH_MAX (256 * MP_MIB)
 /* Of the outermost level, lines are walked over so many times to throw out
@@ -32,9 +34,9 @@
 #define WALK_SHARE 0.015
 #define WALK_ALIKE 0.25
 
-/* Hops of memory are timed one by one where the clock moves by no more cycles
- * at a time: an eighth of the quickest memory. */
-#define STEP_MAX 16.0
+/* Hops of memory are timed one by one where the clock moves by no more than
+ * this share of one at a time. */
+#define STEP_SHARE (1.0 / 8)
 #define SINGLE_HOPS 1024u
 /* Other probes may have asked for more of the same; so many are used. */
 #define REPLICATES_MAX 64u
@@ -48,6 +50,8 @@ struct outermost {
 	double size;		/* bytes, 0 = unknown */
 	double most;		/* .. that it may have */
 	double bound;		/* cycles: hops that take longer miss it */
+	double thin;		/* times as long, sparse rings fill it; 0: they may not */
+	bool times_hops;	/* the clock is fine enough for those of memory */
 	uint32_t level;		/* which it is */
 	bool nothing_beyond;	/* the curve came to memory */
 };
@@ -63,6 +67,50 @@ static void take_size(const struct mp_fact *size, double *middle, double *most)
 		*middle = sqrt(size->value * size->high);
 		*most = size->high;
 	}
+}
+
+/* As the first batch has it; NaN: there is none. */
+static double step_of(const struct mp_view *view)
+{
+	for (uint32_t i = 0; i < view->n_batches; i++)
+		if (mp_batch_counts(view->batch[i]))
+			return mp_spectrum_step(view->batch[i]);
+	return NAN;
+}
+
+/* Half-way at most to where the curve ends; but a hit is read as a step more
+ * at times. */
+static void set_bound(const struct mp_view *view, double latency, double end,
+		      struct outermost *outer)
+{
+	const double step = step_of(view);
+
+	outer->bound = fmax(fmin(latency * SLOWER, sqrt(latency * end)),
+			    latency + STEPS_APART * step);
+	outer->times_hops = step <= STEP_SHARE * end &&
+			    outer->bound < end - STEPS_APART * step;
+}
+
+/* Where sparse rings spread over all sets they fill a level, if so many times
+ * as long, as full ones do. Where that is no matter they are the better ones:
+ * whatever lies beside a line, none of them fetches another's. */
+static void thin_out(const struct mp_view *view, struct outermost *outer)
+{
+	const double line = mp_cpu_value(view, "l1d", "line");
+	struct mp_sweep sparse, full;
+	double least;
+
+	mp_cpu_sparse_sweep(view, &sparse);
+	mp_cpu_memory_sweep(view, &full);
+	if (full.stride >= sparse.stride)
+		return;
+	outer->thin = (double)sparse.stride /
+		      (isnan(line) ? LINE_LEAST : line);
+	least = exp2(ceil(log2(fmax(outer->most, 1) * BEYOND_LEAST))) *
+		outer->thin;
+	if (!(outer->size > 0) ||
+	    least > fmin(LENGTH_MAX, (double)view->arena_max_bytes))
+		outer->thin = 0;
 }
 
 /* Of levels without a size it counts as well that they are there. */
@@ -103,8 +151,8 @@ static int find_outermost(const struct mp_view *view, struct outermost *outer)
 		outer->size = fmax(outer->size, size);
 		outer->most = fmax(outer->most, most);
 	}
-	/* Half-way at most to where the curve ends. */
-	outer->bound = fmin(latency * SLOWER, sqrt(latency * end));
+	set_bound(view, latency, end, outer);
+	thin_out(view, outer);
 	return 0;
 }
 
@@ -114,6 +162,8 @@ static uint64_t length_of(const struct mp_view *view,
 	double length = exp2(ceil(log2(fmax(outer->size, 1) * BEYOND)));
 	double least = exp2(ceil(log2(fmax(outer->most, 1) * BEYOND_LEAST)));
 
+	if (outer->thin > 1)
+		least *= outer->thin;
 	length = fmax(fmax(fmin(length, LENGTH_MAX), LENGTH_MIN), least);
 	return (uint64_t)fmin(length, (double)view->arena_max_bytes);
 }
@@ -129,21 +179,16 @@ static bool is_memory(const struct mp_view *view,
 	       outer->size * BEYOND_LEAST <= (double)length_of(view, outer);
 }
 
-/* As the first batch has it. */
-static bool times_hops(const struct mp_view *view)
-{
-	for (uint32_t i = 0; i < view->n_batches; i++)
-		if (mp_batch_counts(view->batch[i]))
-			return mp_spectrum_step(view->batch[i]) <= STEP_MAX;
-	return false;
-}
-
 static void sweeps(const struct mp_view *view, const struct outermost *outer,
 		   struct mp_sweep *net, struct mp_sweep *random)
 {
 	uint64_t flush;
 
 	mp_cpu_memory_sweep(view, net);
+	if (outer->thin > 0) {
+		mp_cpu_sparse_sweep(view, net);
+		mp_sweep_init(net, view, net->stride, net->reach);
+	}
 	flush = (uint64_t)(outer->most * FLUSH / (double)net->stride);
 	net->turns = 0;
 	net->warm_max = flush < FLUSH_MIN ? FLUSH_MIN :
@@ -154,7 +199,7 @@ static void sweeps(const struct mp_view *view, const struct outermost *outer,
 	if (!view->pages_forced)
 		random->pages = MP_PAGES_4K;
 	/* Some of its slots are fetched ahead, as they lie in a row by chance. */
-	if (times_hops(view)) {
+	if (outer->times_hops) {
 		net->single = true;
 		net->hops = SINGLE_HOPS;
 	}
