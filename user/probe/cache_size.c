@@ -18,6 +18,7 @@
 #include "probe/cpu_between.h"
 #include "probe/cpu_edges.h"
 #include "probe/cpu_flat.h"
+#include "probe/cpu_witness.h"
 
 #define FROM 1024.0
 /* The curve: a length each octave, two where it rises by more than this
@@ -45,11 +46,6 @@
 #define LOOK_REPLICATES 3
 /* .. and of edges in means, beyond the usual. */
 #define MORE_REPLICATES 4
-/* Full rings are held against sparse ones at this share of an edge. */
-#define FULL_AT 0.77
-#define FULL_BEYOND 1.3
-#define FULL_GRAIN 8
-#define FULL_REPLICATES 5
 /* A capacity that single replicates see so far apart has moved. */
 #define MOVED 1.35
 #define SEEN_MIN 8u
@@ -241,53 +237,6 @@ static double dense_end(const struct mp_view *view,
 			       DENSE_BEYOND, end) : end;
 }
 
-/* One of a grid, lest each look at the edge bring another; and one that both
- * kinds of ring fill exactly. */
-static uint64_t witness_length(double bytes, uint64_t stride)
-{
-	const uint64_t length = (uint64_t)exp2(floor(log2(bytes) * FULL_GRAIN) /
-					       FULL_GRAIN);
-
-	return length - length % stride;
-}
-
-/* At three quarters of what rings say, do fuller ones fit as well? */
-static int plan_witness_at(const struct mp_view *view, double bytes,
-			   uint32_t widths, struct mp_plan *plan)
-{
-	struct mp_sweep sweep;
-	uint64_t length, stride;
-	int err;
-
-	mp_cpu_side_sweep(view, 0, &sweep);
-	stride = sweep.stride;
-	length = witness_length(bytes, stride);
-	err = mp_sweep_plan(&sweep, view, length, FULL_REPLICATES, plan);
-	for (uint32_t i = 0; i < widths && !err &&
-			     mp_cpu_full_sweep(view, i, &sweep); i++)
-		if (sweep.stride < stride)
-			err = mp_sweep_plan(&sweep, view, length,
-					    FULL_REPLICATES, plan);
-	return err;
-}
-
-/* Where pages are scattered some hops miss at any length, and other edges may
- * be blurred, too: longer rings show more of what sparse ones hide. */
-static int plan_witness(const struct mp_view *view,
-			const struct mp_cpu_edges *edges, uint32_t k,
-			struct mp_plan *plan)
-{
-	const double low = edges->fitted[k] ? edges->edge[k].low :
-					      edges->level[k].low_bytes;
-	int err = plan_witness_at(view, low * FULL_AT, UINT32_MAX, plan);
-
-	if (!err && (mp_cpu_small_pages(edges, k) ||
-		     (mp_cpu_has_sides(edges, k) &&
-		      !mp_cpu_edge_plain(edges, k))))
-		err = plan_witness_at(view, low * FULL_BEYOND, 1, plan);
-	return err;
-}
-
 /* Where the levels of sparse rings end; 0: none was seen. */
 static int sparse_end(const struct mp_view *view, double *end)
 {
@@ -401,7 +350,7 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	mp_cpu_main_sweep(view, &sweep);
 	err = plan_wide(view, &edges, plan);
 	for (uint32_t k = 0; k < edges.n && !err; k++)
-		err = plan_witness(view, &edges, k, plan);
+		err = mp_cpu_witness_plan(view, &edges, k, plan);
 	plan->stage++;
 	/* A few hops that say whether there is a level to be missed: whatever
 	 * else there is no time for. */
@@ -584,6 +533,7 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 	fact->high = edge->high * mp_cpu_sway_error(edges, k);
 	fact->verdict = MP_MEASURED;
 	less_kept(edges, k, fact);
+	mp_cpu_share_unlike(edges, k, fact);
 	if (moved(edges, k)) {
 		fact->verdict = MP_VARIES;
 		fact->value = edge->size;

@@ -66,6 +66,14 @@ double mp_cpu_share_kept(const struct mp_cpu_edges *edges, uint32_t k);
  */
 double mp_cpu_share_held(const struct mp_cpu_edges *edges, uint32_t k);
 
+/**
+ * mp_cpu_share_unlike() - where lines do not lie page by page, and yet no shape
+ * but one of scattered lines comes near the edge, and that not near enough,
+ * how lines are thrown out is not known: no more than what was held bounds it
+ */
+void mp_cpu_share_unlike(const struct mp_cpu_edges *edges, uint32_t k,
+			 struct mp_fact *fact);
+
 /** mp_cpu_share_comes() - do nearly all hops come to miss level @k? */
 bool mp_cpu_share_comes(const struct mp_curve *curve,
 			const struct mp_spectrum *spectrum, uint32_t k);

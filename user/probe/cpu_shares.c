@@ -35,6 +35,11 @@
 /* So few hops of a replicate that miss the next level are none. */
 #define NEXT_NONE 0.02
 
+/* A shape that leaves so much of the jump, and so much more than noise, is not
+ * that of the level. */
+#define UNLIKE 0.02
+#define UNLIKE_CHI2 4.0
+
 /* The share of hops slower than a level, by rising length. */
 struct shares {
 	uint32_t n;
@@ -294,6 +299,19 @@ double mp_cpu_share_held(const struct mp_cpu_edges *edges, uint32_t k)
 			held = fmax(held, (1 - miss) * (double)at->length);
 	}
 	return held;
+}
+
+void mp_cpu_share_unlike(const struct mp_cpu_edges *edges, uint32_t k,
+			 struct mp_fact *fact)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+
+	if (!edges->single || edge->page_bytes > 0 ||
+	    edges->table->shape[edge->shape].scatter == 0 ||
+	    edge->misfit < UNLIKE || edge->chi2 < UNLIKE_CHI2)
+		return;
+	fact->low = fmin(fact->low, mp_cpu_share_held(edges, k));
+	fact->value = sqrt(fact->low * fact->high);
 }
 
 int mp_cpu_share_level(const struct mp_curve *curve,

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Simulated machines whose levels have been counted wrong: a right answer, or
+ * none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "made_sim.h"
+
+#define ARENA_BYTES (64u << 20)
+
+static struct made_sim sim;
+
+static int end(void **state)
+{
+	(void)state;
+	made_sim_close(&sim);
+	return 0;
+}
+
+static void ask(const char *text, double line)
+{
+	made_sim_open(&sim, text);
+	sim.facts.fact[0].value = line;
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+}
+
+static void not_wrong(const char *name, double value)
+{
+	made_sim_not_wrong(&sim, name, value, 0.125);
+}
+
+static void not_absent(const char *name)
+{
+	if (made_sim_fact(&sim, name)->verdict == MP_ABSENT)
+		fail_msg("%s: absent", name);
+}
+
+/* Sparse rings spread over all sets of the second level and would fit it up to
+ * twice its size; the third puts out both before they do. */
+static void an_inclusive_level_does_not_end_one_that_rings_do_not_fill(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=3200 memory_latency=449\n"
+	    "clock tsc_mhz=2300 step=1 read=11\n"
+	    "place pages=random thp=granted\n"
+	    "level name=l1d size=8K ways=8 line=256 latency=4 policy=srrip\n"
+	    "level name=l2 size=12K ways=16 line=256 latency=11 index=virtual\n"
+	    "level name=l3 size=15K ways=15 line=256 latency=42 inclusion=inclusive\n"
+	    "noise gaps=0.02\n", 256);
+	not_wrong("cpu.l2.size", 12 * 1024);
+	not_wrong("cpu.l3.size", 15 * 1024);
+	not_absent("cpu.l3.size");
+}
+
+/* No shape is that of two ways of which the one that was filled last leaves
+ * first; one of 32 ways filled at random comes nearest. */
+static void a_shape_that_lines_in_a_row_cannot_have_is_no_size(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=5350 memory_latency=148\n"
+	    "clock tsc_mhz=3100 step=1 read=87\n"
+	    "place pages=contiguous thp=refused huge=77\n"
+	    "level name=l1d size=8K ways=16 latency=4\n"
+	    "level name=l2 size=208K ways=2 latency=12"
+	    " policy=qlru_h00_m1_r0_u1 inclusion=exclusive\n"
+	    "level name=l3 size=448K ways=4 latency=22 slices=8"
+	    " inclusion=inclusive\n"
+	    "tlb level=1 page=4K entries=32 ways=4\n"
+	    "tlb level=2 page=4K entries=768 ways=6 cost=9 policy=srrip\n"
+	    "walk cost=53 page=all\n"
+	    "noise gaps=0.02\n", 64);
+	not_wrong("cpu.l2.size", 208 * 1024);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(an_inclusive_level_does_not_end_one_that_rings_do_not_fill),
+		TEST(a_shape_that_lines_in_a_row_cannot_have_is_no_size),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
