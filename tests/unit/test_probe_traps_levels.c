@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "made_sim.h"
+#include "sim_ask.h"
 
 #define ARENA_BYTES (64u << 20)
 
@@ -75,6 +76,31 @@ static void a_shape_that_lines_in_a_row_cannot_have_is_no_size(void **state)
 	not_wrong("cpu.l2.size", 208 * 1024);
 }
 
+/* A ring a little too long misses the second level as well where its pages
+ * crowd that; slots that all miss the first one take little beside it. */
+static void slots_that_miss_do_not_stay_for_others_that_come_from_memory(void **state)
+{
+	static const char machine[] =
+		"machine name=a clock_mhz=4550 memory_latency=356\n"
+		"clock tsc_mhz=3800 step=1 read=56\n"
+		"place pages=random thp=refused\n"
+		"level name=l1d size=24K ways=32 line=64 sector=32 latency=4"
+		" policy=srrip index=physical\n"
+		"level name=l2 size=512K ways=1 latency=7\n"
+		"noise gaps=0.02\n";
+	(void)state;
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct sim_ask ask = { 0 };
+		const struct mp_fact *line;
+
+		sim_ask(&ask, machine, mp_probe_find("line-l1d"), seed);
+		line = sim_ask_fact(&ask, "cpu.l1d.line");
+		if (line->verdict == MP_MEASURED)
+			assert_true(line->value == 64);
+		sim_ask_free(&ask);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -82,6 +108,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_inclusive_level_does_not_end_one_that_rings_do_not_fill),
 		TEST(a_shape_that_lines_in_a_row_cannot_have_is_no_size),
+		cmocka_unit_test(slots_that_miss_do_not_stay_for_others_that_come_from_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

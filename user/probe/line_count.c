@@ -242,7 +242,9 @@ static uint32_t judge(const struct rings *rings, uint32_t unit, bool crowded,
 		return MP_LINE_OPEN;
 	if (!tells(rings))
 		return MP_LINE_UNSURE;
-	if (*z <= (crowded ? LIKE_ALL_FITS : LIKE_FITS))
+	/* A few dense ones may come from far out, and be most of the step. */
+	if (*z * step <= (crowded ? LIKE_ALL_FITS : LIKE_FITS) *
+			 (rings->beyond.least - fits))
 		return is_crowded(rings) ? MP_LINE_UNSURE : MP_LINE_YES;
 	if (isnan(rings->spilt.time))
 		return MP_LINE_OPEN;
