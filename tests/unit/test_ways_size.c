@@ -26,6 +26,10 @@
 #define BESIDE HEAD "level name=l1d size=16K ways=8 latency=4 policy=fifo\n" \
 	     "level name=l2 size=48K ways=12 latency=14 inclusion=exclusive\n"
 
+#define OUTER HEAD "level name=l1d size=16K ways=8 latency=4\n" \
+	     "level name=l2 size=64K ways=8 latency=14\n" \
+	     "level name=l3 size=256K ways=8 latency=40 slices=4\n"
+
 /* What hops find behind the second level's edge is the third one's doing. */
 #define HIDING "machine name=a clock_mhz=2050 memory_latency=350\n" \
 	       "clock tsc_mhz=3800 step=1 read=50\n" \
@@ -135,17 +139,24 @@ static void more_lines_than_two_levels_share_are_exclusive(void **state)
 }
 
 /* What is renewed where so many guesses are left. */
-static const struct mp_fact *renewed(struct mp_facts *facts,
-				     struct mp_ways_guess *guess, uint32_t n)
+static const struct mp_fact *renewed_of(uint32_t k, const char *name,
+					struct mp_facts *facts,
+					struct mp_ways_guess *guess, uint32_t n)
 {
 	const struct mp_ways_sets left = { .line = 64, .n = n, .guess = guess };
 	const struct mp_ways_found found = {
-		.k = 1, .left = &left, .is_sized = true, .evidence = { 1, 2 },
+		.k = k, .left = &left, .is_sized = true, .evidence = { 1, 2 },
 	};
 
 	mp_facts_free(facts);
 	assert_int_equal(mp_ways_renew(&sim.view, &found, facts), 0);
-	return mp_facts_find(facts, "cpu.l2.size");
+	return mp_facts_find(facts, name);
+}
+
+static const struct mp_fact *renewed(struct mp_facts *facts,
+				     struct mp_ways_guess *guess, uint32_t n)
+{
+	return renewed_of(1, "cpu.l2.size", facts, guess, n);
 }
 
 static void what_is_left_has_to_agree_with_the_edge(void **state)
@@ -241,6 +252,29 @@ static void an_edge_that_may_be_another_level_s_is_not_added_to(void **state)
 	mp_facts_free(&facts);
 }
 
+/* More lines than one set's ways and those inside hold stay in the sets of
+ * several slices, too. */
+static void slices_are_not_room_beside_what_lies_inside(void **state)
+{
+	struct mp_ways_guess beside[] = { { 4096, 7, true, 1 } };
+	struct mp_ways_guess within[] = { { 32768, 8, false, 1 } };
+	struct mp_facts facts = { 0 };
+	struct mp_fact *size, *inclusion;
+
+	(void)state;
+	ask_edges(OUTER);
+	size = fact_of("cpu.l3.size");
+	size->verdict = MP_AT_LEAST;
+	size->low = 8 * KIB;
+	size->high = 300 * KIB;
+	inclusion = fact_of("cpu.l3.inclusion");
+	inclusion->verdict = MP_NOT_MEASURABLE;
+	assert_null(renewed_of(2, "cpu.l3.size", &facts, beside, 1));
+	assert_null(mp_facts_find(&facts, "cpu.l3.inclusion"));
+	assert_non_null(renewed_of(2, "cpu.l3.size", &facts, within, 1));
+	mp_facts_free(&facts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +285,7 @@ int main(void)
 		cmocka_unit_test_teardown(an_answer_of_another_probe_is_not_gone_against, end),
 		cmocka_unit_test_teardown(without_an_edge_of_its_own_a_level_gets_no_size, end),
 		cmocka_unit_test_teardown(an_edge_that_may_be_another_level_s_is_not_added_to, end),
+		cmocka_unit_test_teardown(slices_are_not_room_beside_what_lies_inside, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,9 @@
 #include "probe/cpu.h"
 #include "probe/cpu_edges.h"
 
+/* From here on lines may be spread over slices by a hash. */
+#define FIRST_HASHED 2u
+
 /* What is left says so. */
 struct sizes {
 	double low;
@@ -152,6 +155,9 @@ int mp_ways_renew(const struct mp_view *view, const struct mp_ways_found *found,
 	add_up(found->left, &sizes);
 	if (!found->left->n || is_contradicted(inclusion, &sizes) ||
 	    !(wants_size || (wants_inclusion && sizes.all_exclusive)))
+		return 0;
+	/* More than one set's ways stay where the sets of several slices do. */
+	if (found->k >= FIRST_HASHED && sizes.any_exclusive)
 		return 0;
 	err = is_own_edge(view, found->k, &own);
 	if (err || !own)
