@@ -76,6 +76,69 @@ static void a_shape_that_lines_in_a_row_cannot_have_is_no_size(void **state)
 	not_wrong("cpu.l2.size", 208 * 1024);
 }
 
+/* By means: three lengths take 9 cycles where the shape that fits best has them
+ * rise from 9 to 19. */
+static void lengths_that_take_the_same_are_a_level_where_shapes_rise(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=1350 memory_latency=318\n"
+	    "level name=l1d size=32K ways=4 sector=32 latency=3 policy=tree-plru index=virtual\n"
+	    "level name=l2 size=96K ways=8 line=128 latency=6 policy=qlru_h11_m1_r1_u2 index=physical\n"
+	    "level name=l3 size=144K ways=8 line=128 latency=13 policy=bit-plru index=physical\n"
+	    "tlb level=1 page=4K entries=48 ways=48\n"
+	    "tlb level=2 page=4K entries=1152 ways=6 cost=12\n"
+	    "walk cost=55 page=all\n"
+	    "prefetch kind=adjacent into=l2 switch=yes\n"
+	    "place pages=random thp=refused\n"
+	    "clock tsc_mhz=3300 step=37 read=50\n"
+	    "noise gaps=0.02\n", 64);
+	not_wrong("cpu.l2.size", 96 * 1024);
+	not_absent("cpu.l2.size");
+	not_wrong("cpu.l3.size", 144 * 1024);
+	not_absent("cpu.l3.size");
+}
+
+/* .. and several in a row take a little longer than a shape has it. */
+static void what_grows_before_an_edge_is_a_level_of_its_own(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=2000 memory_latency=262\n"
+	    "level name=l1d size=44K ways=16 latency=4 policy=srrip index=virtual\n"
+	    "level name=l2 size=256K ways=16 line=256 latency=8 policy=tree-plru index=physical inclusion=inclusive\n"
+	    "level name=l3 size=384K ways=24 line=256 latency=15 policy=random index=physical slices=2\n"
+	    "tlb level=1 page=4K entries=64 ways=8\n"
+	    "tlb level=2 page=4K entries=128 ways=4 cost=14 policy=tree-plru\n"
+	    "walk cost=57 page=all\n"
+	    "place pages=random thp=granted\n"
+	    "clock tsc_mhz=4000 step=35 read=55\n"
+	    "noise gaps=0.02\n", 64);
+	not_wrong("cpu.l2.size", 256 * 1024);
+	not_absent("cpu.l2.size");
+	not_wrong("cpu.l3.size", 384 * 1024);
+	not_absent("cpu.l3.size");
+}
+
+static void what_no_shape_has_at_several_lengths_is_a_level(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=1900 memory_latency=272\n"
+	    "level name=l1d size=16K ways=16 latency=4 policy=fifo index=virtual\n"
+	    "level name=l2 size=128K ways=8 line=128 latency=13 policy=bit-plru index=physical\n"
+	    "level name=l3 size=209K ways=19 line=128 latency=22 index=physical inclusion=exclusive slices=8\n"
+	    "tlb level=1 page=4K entries=64 ways=64\n"
+	    "tlb level=1 page=2M entries=32 ways=32\n"
+	    "tlb level=2 page=4K entries=1024 ways=4 cost=7\n"
+	    "tlb level=2 page=2M entries=1024 ways=4 cost=7\n"
+	    "walk cost=44 page=all\n"
+	    "place pages=random thp=granted\n"
+	    "clock tsc_mhz=4000 step=10 read=32\n"
+	    "noise gaps=0.02 seen=no\n", 64);
+	not_wrong("cpu.l2.size", 128 * 1024);
+	not_absent("cpu.l2.size");
+	not_wrong("cpu.l3.size", 209 * 1024);
+	not_absent("cpu.l3.size");
+}
+
 /* A ring a little too long misses the second level as well where its pages
  * crowd that; slots that all miss the first one take little beside it. */
 static void slots_that_miss_do_not_stay_for_others_that_come_from_memory(void **state)
@@ -108,6 +171,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_inclusive_level_does_not_end_one_that_rings_do_not_fill),
 		TEST(a_shape_that_lines_in_a_row_cannot_have_is_no_size),
+		TEST(lengths_that_take_the_same_are_a_level_where_shapes_rise),
+		TEST(what_grows_before_an_edge_is_a_level_of_its_own),
+		TEST(what_no_shape_has_at_several_lengths_is_a_level),
 		cmocka_unit_test(slots_that_miss_do_not_stay_for_others_that_come_from_memory),
 	};
 

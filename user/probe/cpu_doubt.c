@@ -20,10 +20,16 @@
  * are at least 1.6 apart. Faster it may be: some levels keep a part of a ring
  * that no shape has. But not just before it is slower. */
 #define UNEXPLAINED 0.26
+/* .. or slower by less, at several lengths in a row, that add up to more. */
+#define SLOWER_EACH 0.1
+#define SLOWER_LENGTHS 3u
+#define SLOWER_SUM 0.5
 /* Of lengths that grow, what fits nowhere is a growing part: so many that take
  * the same, to this share, are a level's if they are so far, in logarithm, from
  * what lies on either side. Translation adds less. */
 #define FLAT 0.01
+/* .. or where shapes have them rise so many times as much. */
+#define FLAT_PART 0.1
 #define FLAT_POINTS 3u
 #define FLAT_APART 0.4
 /* Within limits so far apart there is room for two; and within nearer ones
@@ -132,6 +138,8 @@ static bool is_flat(const struct mp_cpu_edges *edges,
 		    const struct mp_curve *curve, uint32_t i, double inside)
 {
 	const double latency = mp_curve_middle(&curve->at[i]);
+	const double last = explained(edges, inside,
+				      (double)curve->at[i].length);
 	uint32_t off = 0;
 
 	if (i + 1 < FLAT_POINTS || !is_apart(edges, inside, latency))
@@ -139,10 +147,13 @@ static bool is_flat(const struct mp_cpu_edges *edges,
 	for (uint32_t k = i + 1 - FLAT_POINTS; k <= i; k++) {
 		const struct mp_curve_at *at = &curve->at[k];
 
-		if (fabs(log(mp_curve_middle(at) / latency)) > FLAT)
+		const double shape = explained(edges, inside,
+					       (double)at->length);
+
+		if (fabs(log(mp_curve_middle(at) / latency)) >
+		    fmax(FLAT, FLAT_PART * log(last / shape)))
 			return false;
-		off += log(explained(edges, inside, (double)at->length) /
-			   latency) > UNEXPLAINED;
+		off += log(shape / latency) > UNEXPLAINED;
 	}
 	return off >= 2;
 }
@@ -155,7 +166,8 @@ static double unexplained_of(const struct mp_cpu_edges *edges,
 	const uint32_t n = private_levels(edges);
 	const double end = n < edges->n ? edges->level[n - 1].low_bytes :
 					  INFINITY;
-	double before = 0;
+	double before = 0, sum = 0;
+	uint32_t slower = 0;
 
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
@@ -167,7 +179,10 @@ static double unexplained_of(const struct mp_cpu_edges *edges,
 			break;
 		if (isnan(off))
 			off = 0;
+		slower = off > SLOWER_EACH ? slower + 1 : 0;
+		sum = slower ? sum + off : 0;
 		if ((off > UNEXPLAINED && fabs(before) > UNEXPLAINED) ||
+		    (slower >= SLOWER_LENGTHS && sum > SLOWER_SUM) ||
 		    is_flat(edges, curve, i, inside))
 			return length;
 		before = off;
