@@ -20,7 +20,8 @@
  * are at least 1.6 apart. Faster it may be: some levels keep a part of a ring
  * that no shape has. But not just before it is slower. */
 #define UNEXPLAINED 0.26
-/* .. or slower by less, at several lengths in a row, that add up to more. */
+/* .. or slower by less, at several lengths in a row, that add up to more, and
+ * to more than they rise by: an edge that is off rises. */
 #define SLOWER_EACH 0.1
 #define SLOWER_LENGTHS 3u
 #define SLOWER_SUM 0.5
@@ -34,7 +35,7 @@
 #define FLAT_APART 0.4
 /* Within limits so far apart there is room for two; and within nearer ones
  * where the best shape leaves so much of the jump, more than noise does. */
-#define ROOM_FOR_TWO 1.5
+#define ROOM_FOR_TWO 1.4
 #define NOT_QUITE 0.02
 #define NOT_QUITE_CHI2 4.0
 /* Where a page has four times as many slots its translation costs a hop a
@@ -166,7 +167,7 @@ static double unexplained_of(const struct mp_cpu_edges *edges,
 	const uint32_t n = private_levels(edges);
 	const double end = n < edges->n ? edges->level[n - 1].low_bytes :
 					  INFINITY;
-	double before = 0, sum = 0;
+	double before = 0, sum = 0, first = 0;
 	uint32_t slower = 0;
 
 	for (uint32_t i = 0; i < curve->n; i++) {
@@ -181,8 +182,11 @@ static double unexplained_of(const struct mp_cpu_edges *edges,
 			off = 0;
 		slower = off > SLOWER_EACH ? slower + 1 : 0;
 		sum = slower ? sum + off : 0;
+		if (slower <= 1)
+			first = mp_curve_middle(at);
 		if ((off > UNEXPLAINED && fabs(before) > UNEXPLAINED) ||
-		    (slower >= SLOWER_LENGTHS && sum > SLOWER_SUM) ||
+		    (slower >= SLOWER_LENGTHS && sum > SLOWER_SUM &&
+		     log(mp_curve_middle(at) / first) < sum / 2) ||
 		    is_flat(edges, curve, i, inside))
 			return length;
 		before = off;
