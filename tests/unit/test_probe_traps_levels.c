@@ -139,6 +139,27 @@ static void what_no_shape_has_at_several_lengths_is_a_level(void **state)
 	not_absent("cpu.l3.size");
 }
 
+/* Lengths that the third level holds leave the second open, and of the others
+ * nobody knows how much of a miss is its doing. */
+static void what_an_outer_level_puts_out_is_not_counted_for_an_inner_one(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=3900 memory_latency=347\n"
+	    "clock tsc_mhz=2000 step=1 read=21\n"
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=24K ways=8 line=256 latency=4 policy=tree-plru\n"
+	    "level name=l2 size=512K ways=16 line=256 latency=20 policy=random\n"
+	    "level name=l3 size=960K ways=12 line=256 latency=56"
+	    " inclusion=inclusive slices=10\n"
+	    "level name=l4 size=4608K ways=12 line=256 latency=103"
+	    " policy=random inclusion=inclusive\n"
+	    "tlb level=1 page=4K entries=64 ways=64\n"
+	    "tlb level=2 page=4K entries=1024 ways=4 cost=14\n"
+	    "walk cost=47\n"
+	    "noise gaps=0.02 seen=no\n", 256);
+	not_wrong("cpu.l2.size", 512 * 1024);
+}
+
 /* A ring a little too long misses the second level as well where its pages
  * crowd that; slots that all miss the first one take little beside it. */
 static void slots_that_miss_do_not_stay_for_others_that_come_from_memory(void **state)
@@ -174,6 +195,7 @@ int main(void)
 		TEST(lengths_that_take_the_same_are_a_level_where_shapes_rise),
 		TEST(what_grows_before_an_edge_is_a_level_of_its_own),
 		TEST(what_no_shape_has_at_several_lengths_is_a_level),
+		TEST(what_an_outer_level_puts_out_is_not_counted_for_an_inner_one),
 		cmocka_unit_test(slots_that_miss_do_not_stay_for_others_that_come_from_memory),
 	};
 

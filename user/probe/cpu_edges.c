@@ -67,6 +67,11 @@
 /* Fits, each with what the one before knows of the neighbours. */
 #define PASSES 3u
 
+static bool holds(const struct mp_edge *edge, double size)
+{
+	return size >= edge->low && size <= edge->high;
+}
+
 static double jump(const struct mp_edge *edge)
 {
 	return edge->outside - edge->inside;
@@ -83,11 +88,12 @@ static double miss(const struct mp_cpu_edges *edges, const struct mp_edge *edge,
 #define MAIN MP_CPU_SIDES
 
 /* Each edge as each curve has it. @within: the lengths at which the next
- * level misses are left out. */
+ * level misses are left out; @less: what of them it may have put out is. */
 struct fits {
 	struct mp_edge edge[CURVES][MP_CPU_LEVELS];
 	bool fitted[CURVES][MP_CPU_LEVELS];
 	bool within;
+	bool less;
 };
 
 static const struct mp_curve *curve_of(const struct mp_cpu_edges *edges,
@@ -147,6 +153,9 @@ static int fit_stretch(const struct mp_cpu_edges *edges,
 		mp_cpu_share_points(curve_of(edges, k, curve), &edges->spectrum,
 				    k, low, high, data);
 		data->is_share = true;
+		if (fits->less)
+			mp_cpu_share_less(curve_of(edges, k, curve),
+					  &edges->spectrum, k, data);
 		if (fits->within && k + 1 < edges->n)
 			mp_cpu_share_within(curve_of(edges, k, curve),
 					    &edges->spectrum, k,
@@ -179,11 +188,6 @@ static int fit_stretch(const struct mp_cpu_edges *edges,
 			p->y[r] += add;
 	}
 	return 0;
-}
-
-static bool holds(const struct mp_edge *edge, double size)
-{
-	return size >= edge->low && size <= edge->high;
 }
 
 /* Lines fall evenly on the sets: a sharp edge, that is not a blurred one. */
@@ -331,20 +335,29 @@ static int fit_once(const struct mp_view *view,
 }
 
 /* Where the lengths within the next level leave an edge open, those beyond may
- * tell, if they do not say otherwise. */
+ * tell, if they do not say otherwise: with what that one puts out, and without. */
 static int fit_beyond(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t curve,
 		      uint32_t k, struct fits *fits, struct mp_edge *edge)
 {
-	struct mp_edge all = { 0 };
-	bool ok;
+	struct mp_edge all = { 0 }, less = { 0 };
+	bool ok, ok_less = false;
 	int err;
 
 	if (edge->high <= edge->low * MP_CPU_APART_MAX)
 		return 0;
 	fits->within = false;
 	err = fit_once(view, edges, curve, k, fits, &all, &ok);
+	fits->less = k + 1 < edges->n;
+	if (ok && !err && fits->less)
+		err = fit_once(view, edges, curve, k, fits, &less, &ok_less);
+	fits->less = false;
 	fits->within = true;
+	if (ok_less) {
+		ok = holds(&all, less.size) && holds(&less, all.size);
+		all.low = fmin(all.low, less.low);
+		all.high = fmax(all.high, less.high);
+	}
 	if (ok && all.low >= edge->low && all.high <= edge->high)
 		*edge = all;
 	return err;
@@ -654,17 +667,6 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 err_edges:
 	mp_cpu_edges_free(edges);
 	return err;
-}
-
-void mp_cpu_edges_free(struct mp_cpu_edges *edges)
-{
-	mp_curve_free(&edges->curve);
-	mp_curve_free(&edges->sparse);
-	for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
-		mp_curve_free(&edges->side[i]);
-	for (uint32_t w = 0; w < MP_CPU_WIDTHS; w++)
-		for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
-			mp_curve_free(&edges->wide[w][i]);
 }
 
 bool mp_cpu_edge_plain(const struct mp_cpu_edges *edges, uint32_t k)

@@ -147,6 +147,19 @@ void mp_cpu_share_points(const struct mp_curve *curve,
 			 double low, double high, struct mp_edge_data *data);
 
 /**
+ * mp_cpu_share_less() - take off what the next level may have put out
+ * @curve: that the points were taken from
+ * @k: the level; there is one more beyond
+ * @data: its points, all replicates of each
+ *
+ * If it includes this one, hops that miss it as well say nothing of this one:
+ * of the others, the share that misses.
+ */
+void mp_cpu_share_less(const struct mp_curve *curve,
+		       const struct mp_spectrum *spectrum, uint32_t k,
+		       struct mp_edge_data *data);
+
+/**
  * mp_cpu_share_within() - leave out lengths that the next level may have a say
  * in
  * @curve: that the points were taken from

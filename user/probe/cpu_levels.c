@@ -288,3 +288,14 @@ bool mp_cpu_flat_at_end(const struct mp_curve *curve)
 	}
 	return false;
 }
+
+void mp_cpu_edges_free(struct mp_cpu_edges *edges)
+{
+	mp_curve_free(&edges->curve);
+	mp_curve_free(&edges->sparse);
+	for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
+		mp_curve_free(&edges->side[i]);
+	for (uint32_t w = 0; w < MP_CPU_WIDTHS; w++)
+		for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
+			mp_curve_free(&edges->wide[w][i]);
+}

@@ -34,6 +34,8 @@
 #define MISS_END 0.85
 /* So few hops of a replicate that miss the next level are none. */
 #define NEXT_NONE 0.02
+/* Where more do, nearly none hit here. */
+#define NEXT_MOST 0.9
 
 /* A shape that leaves so much of the jump, and so much more than noise, is not
  * that of the level. */
@@ -384,6 +386,27 @@ void mp_cpu_share_within(const struct mp_curve *curve,
 			data->point[n++] = *p;
 	}
 	data->n = n;
+}
+
+void mp_cpu_share_less(const struct mp_curve *curve,
+		       const struct mp_spectrum *spectrum, uint32_t k,
+		       struct mp_edge_data *data)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < data->n; i++) {
+		struct mp_edge_point *p = &data->point[i];
+
+		while ((double)curve->at[at].length < p->x)
+			at++;
+		for (uint32_t r = 0; r < p->n; r++) {
+			const double next = mp_spectrum_slower(
+				curve->at[at].batch[r], spectrum, k + 1);
+
+			if (next < NEXT_MOST)
+				p->y[r] = fmax(p->y[r] - next, 0) / (1 - next);
+		}
+	}
 }
 
 void mp_cpu_share_points(const struct mp_curve *curve,
