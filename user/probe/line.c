@@ -69,7 +69,8 @@ static const char why_inner[] =
  * @why: why its line is not known, NULL = it is
  * @line: bytes
  * @sector: bytes, 0 = not known; may be known where the line is not
- * @direct: what came along, and was found again, told the line
+ * @seen: what came along, and was found again, told the line
+ * @parted: .. or neighbours that went apart
  * @room: what was counted fits so much, bytes
  * @replicates: the fewest that it rests on
  * @fetched: .. of what the sector rests on, where that was seen by itself
@@ -81,7 +82,8 @@ struct answer {
 	uint32_t replicates;
 	uint32_t fetched;
 	double room;
-	bool direct;
+	bool seen;
+	bool parted;
 };
 
 static uint32_t sector_of(double share, uint32_t inner, uint32_t line)
@@ -103,6 +105,8 @@ static int confirm(const struct mp_view *view, bool quiet,
 		   struct answer *out)
 {
 	const uint32_t apart = out->line / 2;
+	uint32_t says;
+	int err = 0;
 
 	if (quiet)
 		return 0;
@@ -112,11 +116,13 @@ static int confirm(const struct mp_view *view, bool quiet,
 	}
 	if (plan) {
 		plan->stage++;
-		return mp_line_flush_plan(view, MP_LINE_ALONG, apart, plan);
+		err = mp_line_flush_plan(view, MP_LINE_ALONG, apart, plan);
 	}
-	if (mp_line_flush(view, MP_LINE_ALONG, apart, fact) != MP_LINE_YES)
+	says = mp_line_flush(view, MP_LINE_ALONG, apart, fact);
+	/* What is planned is taken for confirmed until it is measured. */
+	if (says != MP_LINE_YES && !(plan && says == MP_LINE_OPEN))
 		out->why = "neighbours are brought along that do not go when one is flushed: a prefetcher, and what lines it hides is not known";
-	return 0;
+	return err;
 }
 
 /**
@@ -217,7 +223,7 @@ static int count_up(const struct mp_view *view, double size,
 		if (count.fits == MP_LINE_YES) {
 			*out = (struct answer){ NULL, unit, unit,
 						count.replicates, 0,
-						size, false };
+						size, false, false };
 			return 0;
 		}
 		if (plan)
@@ -288,6 +294,41 @@ static double enough_of(const struct mp_view *view,
 	return MORE_HELD_EDGE * counting->edges->edge[k].high / 2;
 }
 
+/* What fits level @k by its edge. */
+static double edge_of(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	return edges->fitted[k] ? edges->edge[k].size :
+				  edges->level[k].size_bytes;
+}
+
+/* Do neighbours go apart? Then lines are no longer. */
+static int part(const struct mp_view *view, const struct counting *counting,
+		struct mp_line_asked *asked, struct mp_plan *plan,
+		struct mp_fact *fact, struct answer *out)
+{
+	const struct mp_cpu_edges *edges = counting->edges;
+	uint32_t replicates;
+	int err;
+
+	asked->size = edge_of(edges, asked->level);
+	err = mp_line_apart(view, asked, edge_of(edges, asked->level - 1),
+			    plan, fact, &replicates);
+	if (!err && replicates)
+		*out = (struct answer){ .line = asked->unit,
+					.sector = asked->unit, .seen = true,
+					.parted = true,
+					.replicates = replicates,
+					.fetched = out->fetched,
+					.room = asked->size };
+	return err;
+}
+
+static bool has_hops(const struct counting *counting, uint32_t k)
+{
+	return counting->edges && k < counting->edges->n &&
+	       k < counting->edges->doubt.level;
+}
+
 /*
  * Level @k by what comes along with a load, and by what hops find in it. With
  * @plan, what is missing is wanted. Return: 0 or -ENOMEM.
@@ -297,14 +338,13 @@ static int look(const struct mp_view *view, uint32_t k,
 		struct mp_fact *fact, struct answer *out)
 {
 	const struct mp_line_fetch *fetch = counting->fetch;
-	struct mp_line_asked asked = { .level = k };
+	struct mp_line_asked asked = { .edges = counting->edges, .level = k };
 	uint32_t least, replicates = 0;
 	double held = 0;
 	int err;
 
 	*out = (struct answer){ .why = why_unsure };
-	if (!fetch || k >= counting->edges->n ||
-	    k >= counting->edges->doubt.level)
+	if (!has_hops(counting, k))
 		return 0;
 	least = counting->inner > fetch->least[k] ? counting->inner :
 						    fetch->least[k];
@@ -314,10 +354,9 @@ static int look(const struct mp_view *view, uint32_t k,
 		mp_line_along_note(view, fact);
 	out->fetched = fetch->replicates;
 	out->sector = least;
-	if (!fetch->quiet || !fetch->peaks)
-		return 0;
-	asked.edges = counting->edges;
 	asked.unit = least;
+	if (!fetch->quiet || !fetch->peaks)
+		return part(view, counting, &asked, plan, fact, out);
 	asked.size = counting->rooms.bytes[k];
 	if (!isnan(asked.size)) {
 		asked.enough = enough_of(view, counting, k);
@@ -326,20 +365,39 @@ static int look(const struct mp_view *view, uint32_t k,
 		if (err || held >= asked.enough)
 			goto out_say;
 	}
-	asked.size = counting->edges->edge[k].size;
-	if (!counting->edges->fitted[k])
-		asked.size = counting->edges->level[k].size_bytes;
+	asked.size = edge_of(counting->edges, k);
 	err = mp_line_alike(view, &asked, plan, fact, &replicates);
-	if (!replicates)
-		return err;
+	if (err || !replicates)
+		return err ? err : part(view, counting, &asked, plan, fact,
+					out);
 out_say:
 	if (!err)
 		*out = (struct answer){ .line = least, .sector = least,
-					.direct = true,
+					.seen = true,
 					.replicates = replicates,
 					.fetched = fetch->replicates,
 					.room = asked.size };
 	return err;
+}
+
+/*
+ * What neither showed: no line is shorter than that of the level inside, and
+ * where its neighbours go apart it is no longer, whatever brings them along.
+ */
+static int look_again(const struct mp_view *view, uint32_t k,
+		      const struct counting *counting, struct mp_plan *plan,
+		      struct mp_fact *fact, struct answer *out)
+{
+	struct mp_line_asked asked = { .edges = counting->edges, .level = k,
+				       .unit = counting->inner };
+
+	/* It was asked, or it is longer. */
+	if (!out->why || out->why == why_open || !asked.unit || out->sector ||
+	    !has_hops(counting, k))
+		return 0;
+	if (plan)
+		plan->stage++;
+	return part(view, counting, &asked, plan, fact, out);
 }
 
 /* Ready for the level outside @k, of which @line is known, or 0. */
@@ -428,8 +486,10 @@ static int level_of(const struct mp_view *view, uint32_t k,
 
 	if (plan)
 		plan->stage++;
-	if (!err && !out->direct)
+	if (!err && !out->seen)
 		err = count(view, k, counting, plan, fact, out);
+	if (!err)
+		err = look_again(view, k, counting, plan, fact, out);
 	return err;
 }
 
@@ -459,9 +519,13 @@ static void say_line(const struct answer *answer, struct mp_fact *fact)
 	snprintf(fact->method, sizeof(fact->method),
 		 "of slots far apart it holds as many as it has lines: as many as lines of %u bytes make",
 		 answer->line);
-	if (answer->direct)
+	if (answer->seen)
 		snprintf(fact->method, sizeof(fact->method),
 			 "%u bytes come along with a load, and hops find more lines in it than if they were longer",
+			 answer->line);
+	if (answer->parted)
+		snprintf(fact->method, sizeof(fact->method),
+			 "no shorter than what comes along, or than lines inside; and slots %u bytes apart leave it one without the other",
 			 answer->line);
 	if (answer->why)
 		mp_fact_cannot(fact, "bytes", "%s", answer->why);
@@ -501,7 +565,7 @@ static int say(const struct mp_view *view, struct mp_facts *facts, uint32_t k,
 	err = level_of(view, k, counting, NULL, fact, answer);
 	if (err)
 		return err;
-	if (!answer->why && !answer->direct &&
+	if (!answer->why && !answer->seen &&
 	    answer->line > counting->inner &&
 	    is_near(view, k, counting->inner, answer)) {
 		answer->why = why_near;

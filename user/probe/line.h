@@ -257,6 +257,19 @@ int mp_line_alike(const struct mp_view *view, const struct mp_line_asked *asked,
 		  struct mp_plan *plan, struct mp_fact *fact,
 		  uint32_t *replicates);
 
+/**
+ * mp_line_apart() - do two slots side by side ever leave a level one without
+ *	the other? Then they are two lines
+ * @asked: of a level whose hops are told from all others; slots are as long as
+ *	its @unit, and @enough is of no use here
+ * @inside: what the level inside holds, about, bytes; 0: there is none
+ * @replicates: gets the number that a yes rests on; 0: that does not show
+ * Return: 0 or -ENOMEM.
+ */
+int mp_line_apart(const struct mp_view *view, const struct mp_line_asked *asked,
+		  double inside, struct mp_plan *plan, struct mp_fact *fact,
+		  uint32_t *replicates);
+
 /** mp_line_bracket() - measured; with few replicates the limits are the
  * lengths next to it */
 void mp_line_bracket(struct mp_fact *fact, double bytes, uint32_t replicates);

@@ -14,6 +14,8 @@
 /* Between the times of two levels: so near one of them, as a share of what
  * they are apart. */
 #define NEAR 0.3
+/* .. of two mean latencies. */
+#define NEAR_MEAN 0.15
 
 int mp_line_fetch_plan(const struct mp_view *view, struct mp_plan *plan)
 {
@@ -71,6 +73,28 @@ static bool by_peaks(const struct mp_cpu_edges *edges, double later,
 	return false;
 }
 
+/* The same, by mean latencies of rings. */
+static bool by_means(const struct mp_cpu_edges *edges, double later,
+		     double error, struct from *from)
+{
+	const double hit = hit_time(edges);
+
+	for (uint32_t k = 1; k < edges->n && k < edges->doubt.level; k++) {
+		const double at = edges->level[k].latency - hit;
+		double apart = edges->level[k].latency -
+			       edges->level[k - 1].latency;
+
+		if (k + 1 < edges->n)
+			apart = fmin(apart, edges->level[k + 1].latency -
+					    edges->level[k].latency);
+		if (fabs(later - at) + error < NEAR_MEAN * apart) {
+			*from = (struct from){ k, k };
+			return true;
+		}
+	}
+	return false;
+}
+
 /*
  * Where the clock is too coarse for single hops, but not for means: the
  * farthest neighbour shares no line, so it comes from memory. Which level is
@@ -88,6 +112,8 @@ static bool by_ends(const struct mp_cpu_edges *edges,
 		return false;
 	if (along->comes[i] == MP_LINE_YES)
 		*from = (struct from){ 0, 0 };
+	else if (by_means(edges, along->later[i], along->error[i], from))
+		return true;
 	else if (fabs(memory - along->later[i]) + error < AS_MEMORY * memory)
 		*from = (struct from){ edges->n, edges->n };
 	else if (along->comes[i] == MP_LINE_NO &&

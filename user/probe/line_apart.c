@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Do two neighbours ever go apart? Slots side by side are loaded, as much is
+ * walked as puts some of them out of a level, and they are looked at two by
+ * two. A line goes as a whole: where the level still has one of a pair, and
+ * not the other, they are two lines. Neither how large the level is, nor how
+ * many lines it has and how it replaces them has a part in that.
+ *
+ * What was walked puts out one of a pair and not the other by chance, or as
+ * it lies on sets of the one alone: slots that lie as the upper ones of pairs
+ * do fall on every second set, unless the number of sets is odd or lines are
+ * hashed.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/clock.h"
+#include "analysis/stat.h"
+#include "backend.h"
+#include "ioctl/memprobe.h"
+#include "probe/line.h"
+#include "window.h"
+
+#define PAGE 4096u
+/* What is looked at lies in one page, and a slot of that brings back its
+ * translation. */
+#define LOOKED (PAGE - 2 * MP_LINE_MAX)
+/* Behind it a page that nothing lies in. */
+#define WALKED (2 * PAGE)
+#define REPLICATES MP_LINE_SURE
+#define REPLICATES_MAX 16u
+#define HOPS 40000u
+/* In a window, of the slowest memory. */
+#define BURST_HOPS 16384u
+#define ROUNDS_MIN 3u
+#define ROUNDS_MAX 12u
+/* No more slots, and many no more than so many times. */
+#define SLOTS_MAX (512u << 10)
+#define SLOTS_MANY (128u << 10)
+#define WALKS_MANY 2u
+/* Of the pairs so large a share has to go apart, and in so many replicates a
+ * part of that. */
+#define APART 0.15
+#define SOME 0.05
+#define SOME_OF 0.6
+/*
+ * A slot that stayed in a level inside is not asked for again here, so what
+ * was fetched by halves of a line may then lack it: pairs that go apart are so
+ * many times as many as slots that stay inside.
+ */
+#define INSIDE_TIMES 3.0
+/* A reading is off by a step of the clock, so the times of two levels are to be
+ * more than two apart. */
+#define STEPS_APART 2.2
+
+/**
+ * struct walk - what is walked before pairs are looked at
+ * @all: every slot, of what fits
+ * @inside: .. or every slot, of what the level inside holds
+ * @upper: .. and then those that lie as upper ones do, of what fits; @of: one
+ *	in so many slots
+ */
+struct walk {
+	double all;
+	double inside;
+	double upper;
+	uint32_t of;
+};
+
+/* One in four, where with an upper one the next slot is brought along. */
+static const struct walk walks[] = {
+	{ .inside = 1.2, .upper = 1.5, .of = 2 },
+	{ .all = 1 },
+	{ .inside = 1.2, .upper = 1, .of = 4 },
+	{ .all = 1.35 },
+};
+#define WALKS (sizeof(walks) / sizeof(walks[0]))
+
+static struct mp_actor *add(struct mp_exp *exp, uint64_t offset,
+			    uint64_t stride, double bytes)
+{
+	struct mp_actor *actor = &exp->actor[exp->n_actors];
+	const uint64_t slots = (uint64_t)fmax(bytes / (double)stride, 1);
+
+	*actor = exp->actor[0];
+	actor->phase = exp->n_actors++;
+	actor->offset = offset;
+	actor->stride = stride;
+	actor->length = slots * stride;
+	actor->bursts = (uint32_t)(1 + slots / BURST_HOPS);
+	actor->hops = slots / actor->bursts;
+	if (exp->arena[0].bytes < offset + actor->length)
+		exp->arena[0].bytes = offset + actor->length;
+	return actor;
+}
+
+/* What is walked falls on sets in no order, and so do its pages. */
+static void add_walk(const struct mp_line_asked *asked, double inside,
+		     const struct walk *walk, struct mp_exp *exp)
+{
+	if (walk->all > 0)
+		add(exp, WALKED, asked->unit, walk->all * asked->size);
+	if (walk->inside > 0 && inside > 0)
+		add(exp, WALKED, asked->unit, walk->inside * inside);
+	if (walk->upper > 0)
+		add(exp, WALKED + asked->unit, walk->of * asked->unit,
+		    walk->of * walk->upper * asked->size);
+}
+
+static uint32_t pairs_of(uint32_t unit)
+{
+	return LOOKED / (2 * unit);
+}
+
+/* False: that would be too much. */
+static bool experiment(const struct mp_view *view,
+		       const struct mp_line_asked *asked, double inside,
+		       const struct walk *walk, uint32_t most,
+		       struct mp_exp *exp)
+{
+	struct mp_actor *looks;
+	uint64_t hops = 0;
+
+	mp_exp_chase(exp, view->cpu, view->pages, WALKED, asked->unit, 0);
+	exp->arena[0].node = view->node;
+	exp->quiet = view->quiet;
+	exp->window_ns = MP_WINDOW_MAX_NS;
+	exp->actor[0].warm_hops = 0;
+	exp->actor[0].bursts = 1;
+	exp->actor[0].detail = MP_DETAIL_TOTALS;
+	exp->n_actors = 0;
+	add_walk(asked, inside, walk, exp);
+	for (uint32_t i = 0; i < exp->n_actors; i++)
+		hops += exp->actor[i].hops * exp->actor[i].bursts;
+	add(exp, LOOKED + MP_LINE_MAX, MP_LINE_MAX, MP_LINE_MAX);
+	looks = add(exp, 0, asked->unit, LOOKED);
+	/* Two by two, in no order. */
+	looks->reach = 2ull * asked->unit;
+	looks->detail = MP_DETAIL_TICKS;
+	looks->group = 1;
+	exp->rounds = (uint32_t)fmin(fmax((double)HOPS / (double)hops,
+					  ROUNDS_MIN), ROUNDS_MAX);
+	return hops <= most && exp->arena[0].bytes <= view->arena_max_bytes;
+}
+
+/* -- what it shows ------------------------------------------------------ */
+
+/**
+ * struct times - of the level's hops, in cycles
+ * @low, @high: what they lie between
+ * @inside, @own: what one takes in the level inside, and here; where those are
+ *	no peaks of single hops, and the clock too coarse to tell one from the
+ *	other: NaN: it is not
+ */
+struct times {
+	double low;
+	double high;
+	double inside;
+	double own;
+};
+
+static bool by_peaks(const struct mp_line_asked *asked, struct times *times)
+{
+	const struct mp_spectrum *spectrum = &asked->edges->spectrum;
+	const uint32_t k = asked->level;
+
+	if (!asked->edges->single || spectrum->n != asked->edges->n + 1 ||
+	    spectrum->blurred[k] || (k && spectrum->blurred[k - 1]))
+		return false;
+	*times = (struct times){ k ? spectrum->bound[k - 1] : -INFINITY,
+				 spectrum->bound[k], NAN, NAN };
+	return true;
+}
+
+static double step_of(const struct mp_view *view)
+{
+	for (uint32_t i = 0; i < view->n_batches; i++)
+		if (!view->batch[i]->error)
+			return mp_spectrum_step(view->batch[i]);
+	return NAN;
+}
+
+/* What rings show, on average. Steps of the clock are to tell what this level
+ * has from what it has not; what is inside, means have to, where they do not. */
+static bool by_means(const struct mp_view *view,
+		     const struct mp_line_asked *asked, struct times *times)
+{
+	const struct mp_cpu_edges *edges = asked->edges;
+	const uint32_t k = asked->level;
+	const double own = edges->level[k].latency;
+	const double inside = k ? edges->level[k - 1].latency : NAN;
+	const double least = STEPS_APART * step_of(view);
+	double next = 0;
+
+	for (uint32_t i = 0; i < edges->curve.n; i++)
+		next = fmax(next, mp_curve_middle(&edges->curve.at[i]));
+	if (k + 1 < edges->n)
+		next = edges->level[k + 1].latency;
+	*times = (struct times){ -INFINITY, (own + next) / 2, inside, own };
+	if (own - inside > least)
+		*times = (struct times){ (own + inside) / 2, (own + next) / 2,
+					 NAN, NAN };
+	return next - own > least;
+}
+
+/* Pairs of a batch; those of which the level had the first and not the other,
+ * and those of which a level inside had the first. */
+struct pairs {
+	double n;
+	double apart;
+	double inside;
+};
+
+/* What was there took less than it takes here, on average. */
+static double inside_of(const struct times *times, double there, double sum)
+{
+	if (isnan(times->inside) || !there)
+		return 0;
+	return there * fmax(times->own - sum / there, 0) /
+	       (times->own - times->inside);
+}
+
+static void count(const struct mp_batch *batch, const struct times *times,
+		  struct pairs *pairs)
+{
+	const uint32_t looks = batch->exp.n_actors - 1;
+	const uint32_t all = 2 * pairs_of((uint32_t)batch->exp.actor[looks].stride);
+	double there = 0, sum = 0;
+
+	*pairs = (struct pairs){ 0 };
+	for (uint32_t i = 0; i < batch->n_samples; i++) {
+		const struct memprobe_sample *s = &batch->sample[i];
+		const uint64_t *word = batch->payload + s->payload_offset;
+
+		if (s->actor != looks || !mp_sample_calm(s) ||
+		    s->payload_kind != MEMPROBE_PAYLOAD_TICKS ||
+		    s->payload_count != all)
+			continue;
+		for (uint32_t w = 0; w < all; w += 2) {
+			const double read = batch->grant.read_ticks;
+			const double first = mp_clock_cycles(batch,
+						(double)word[w] - read);
+			const double other = mp_clock_cycles(batch,
+						(double)word[w + 1] - read);
+
+			pairs->n++;
+			pairs->inside += first <= times->low;
+			if (first <= times->low || first > times->high)
+				continue;
+			pairs->apart += other > times->high;
+			there++;
+			sum += first;
+		}
+	}
+	pairs->inside += inside_of(times, there, sum);
+}
+
+/* A burst that was cut short leaves the next one to begin within a pair. */
+static bool is_whole(const struct mp_batch *batch)
+{
+	for (uint32_t i = 0; i < batch->n_samples; i++)
+		if (batch->sample[i].actor == batch->exp.n_actors - 1 &&
+		    batch->sample[i].flags & MEMPROBE_F_SHORT)
+			return false;
+	return true;
+}
+
+/* Of each replicate the share of pairs that go apart, beyond what may have
+ * stayed inside. */
+static uint32_t shares(const struct mp_view *view, const struct mp_exp *exp,
+		       const struct times *times, double *share)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < view->n_batches && n < REPLICATES_MAX; i++) {
+		const struct mp_batch *batch = view->batch[i];
+		struct pairs pairs;
+
+		if (!mp_batch_counts(batch) || !mp_exp_equal(&batch->exp, exp) ||
+		    !is_whole(batch))
+			continue;
+		count(batch, times, &pairs);
+		if (pairs.n)
+			share[n++] = (pairs.apart -
+				      INSIDE_TIMES * pairs.inside) / pairs.n;
+	}
+	return n;
+}
+
+static bool go_apart(const double *share, uint32_t n)
+{
+	uint32_t some = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		some += share[i] >= SOME;
+	return n && mp_stat_mean(share, n) >= APART && some >= SOME_OF * n;
+}
+
+int mp_line_apart(const struct mp_view *view, const struct mp_line_asked *asked,
+		  double inside, struct mp_plan *plan, struct mp_fact *fact,
+		  uint32_t *replicates)
+{
+	double share[REPLICATES_MAX];
+	struct times times;
+	struct mp_exp exp;
+
+	*replicates = 0;
+	if (!(view->caps & MP_CAP_PHASES) ||
+	    (!by_peaks(asked, &times) && !by_means(view, asked, &times)))
+		return 0;
+	for (uint32_t i = 0; i < WALKS; i++) {
+		uint32_t n;
+
+		if (!experiment(view, asked, inside, &walks[i],
+				i < WALKS_MANY ? SLOTS_MAX : SLOTS_MANY, &exp))
+			continue;
+		if (plan && mp_plan_add(plan, &exp, REPLICATES))
+			return -ENOMEM;
+		n = shares(view, &exp, &times, share);
+		if (n && fact)
+			mp_fact_note(fact, mp_exp_id(&exp));
+		if (n && go_apart(share, n)) {
+			*replicates = n;
+			return 0;
+		}
+		if (!n)
+			return 0;
+		if (plan)
+			plan->stage++;
+	}
+	return 0;
+}
