@@ -329,9 +329,33 @@ static bool has_hops(const struct counting *counting, uint32_t k)
 	       k < counting->edges->doubt.level;
 }
 
+/* Do hops find so many lines of level @k that they cannot be longer? */
+static int find_enough(const struct mp_view *view,
+		       const struct counting *counting,
+		       struct mp_line_asked *asked, struct mp_plan *plan,
+		       struct mp_fact *fact, uint32_t *replicates)
+{
+	const uint32_t k = asked->level;
+	double held = 0;
+	int err;
+
+	*replicates = 0;
+	if (!counting->fetch->quiet || !counting->fetch->peaks)
+		return 0;
+	asked->size = counting->rooms.bytes[k];
+	if (!isnan(asked->size)) {
+		asked->enough = enough_of(view, counting, k);
+		err = mp_line_held(view, asked, plan, fact, &held, replicates);
+		if (err || held >= asked->enough)
+			return err;
+	}
+	asked->size = edge_of(counting->edges, k);
+	return mp_line_alike(view, asked, plan, fact, replicates);
+}
+
 /*
- * Level @k by what comes along with a load, and by what hops find in it. With
- * @plan, what is missing is wanted. Return: 0 or -ENOMEM.
+ * Level @k by what comes along with a load, and by what hops find in it, or by
+ * what goes. With @plan, what is missing is wanted. Return: 0 or -ENOMEM.
  */
 static int look(const struct mp_view *view, uint32_t k,
 		const struct counting *counting, struct mp_plan *plan,
@@ -339,45 +363,34 @@ static int look(const struct mp_view *view, uint32_t k,
 {
 	const struct mp_line_fetch *fetch = counting->fetch;
 	struct mp_line_asked asked = { .edges = counting->edges, .level = k };
-	uint32_t least, replicates = 0;
-	double held = 0;
-	int err;
+	uint32_t least, replicates = fetch ? fetch->replicates : 0;
+	int err = 0;
 
 	*out = (struct answer){ .why = why_unsure };
 	if (!has_hops(counting, k))
 		return 0;
 	least = counting->inner > fetch->least[k] ? counting->inner :
 						    fetch->least[k];
-	if (!least || least != fetch->most[k])
+	if (!least || (least != fetch->most[k] && least != MP_LINE_MAX))
 		return 0;
 	if (fact)
 		mp_line_along_note(view, fact);
 	out->fetched = fetch->replicates;
 	out->sector = least;
 	asked.unit = least;
-	if (!fetch->quiet || !fetch->peaks)
-		return part(view, counting, &asked, plan, fact, out);
-	asked.size = counting->rooms.bytes[k];
-	if (!isnan(asked.size)) {
-		asked.enough = enough_of(view, counting, k);
-		err = mp_line_held(view, &asked, plan, fact, &held,
-				   &replicates);
-		if (err || held >= asked.enough)
-			goto out_say;
-	}
 	asked.size = edge_of(counting->edges, k);
-	err = mp_line_alike(view, &asked, plan, fact, &replicates);
+	/* None is longer than the longest. */
+	if (least != MP_LINE_MAX)
+		err = find_enough(view, counting, &asked, plan, fact,
+				  &replicates);
 	if (err || !replicates)
 		return err ? err : part(view, counting, &asked, plan, fact,
 					out);
-out_say:
-	if (!err)
-		*out = (struct answer){ .line = least, .sector = least,
-					.seen = true,
-					.replicates = replicates,
-					.fetched = fetch->replicates,
-					.room = asked.size };
-	return err;
+	*out = (struct answer){ .line = least, .sector = least, .seen = true,
+				.replicates = replicates,
+				.fetched = fetch->replicates,
+				.room = asked.size };
+	return 0;
 }
 
 /*
@@ -522,6 +535,10 @@ static void say_line(const struct answer *answer, struct mp_fact *fact)
 	if (answer->seen)
 		snprintf(fact->method, sizeof(fact->method),
 			 "%u bytes come along with a load, and hops find more lines in it than if they were longer",
+			 answer->line);
+	if (answer->seen && answer->line == MP_LINE_MAX)
+		snprintf(fact->method, sizeof(fact->method),
+			 "%u bytes come along with a load, or are a line inside, and no longer lines are looked for",
 			 answer->line);
 	if (answer->parted)
 		snprintf(fact->method, sizeof(fact->method),

@@ -13,10 +13,8 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "analysis/clock.h"
-#include "analysis/stat.h"
 #include "backend.h"
 #include "ioctl/memprobe.h"
 #include "probe/line.h"
@@ -29,7 +27,6 @@
 /* Behind it a page that nothing lies in. */
 #define WALKED (2 * PAGE)
 #define REPLICATES MP_LINE_SURE
-#define REPLICATES_MAX 16u
 #define HOPS 40000u
 /* In a window, of the slowest memory. */
 #define BURST_HOPS 16384u
@@ -39,11 +36,9 @@
 #define SLOTS_MAX (512u << 10)
 #define SLOTS_MANY (128u << 10)
 #define WALKS_MANY 2u
-/* Of the pairs so large a share has to go apart, and in so many replicates a
- * part of that. */
+/* Of the pairs so large a share has to go apart, in so many replicates. */
 #define APART 0.15
-#define SOME 0.05
-#define SOME_OF 0.6
+#define SAY_SO 3u
 /*
  * A slot that stayed in a level inside is not asked for again here, so what
  * was fetched by halves of a line may then lack it: pairs that go apart are so
@@ -181,6 +176,20 @@ static double step_of(const struct mp_view *view)
 	return NAN;
 }
 
+/* What a hop takes that misses the level. */
+static double next_of(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	double most = 0;
+
+	if (k + 1 < edges->n)
+		return edges->level[k + 1].latency;
+	if (edges->single && edges->spectrum.n == edges->n + 1)
+		return edges->spectrum.cycles[edges->n];
+	for (uint32_t i = 0; i < edges->curve.n; i++)
+		most = fmax(most, mp_curve_middle(&edges->curve.at[i]));
+	return most;
+}
+
 /* What rings show, on average. Steps of the clock are to tell what this level
  * has from what it has not; what is inside, means have to, where they do not. */
 static bool by_means(const struct mp_view *view,
@@ -191,12 +200,8 @@ static bool by_means(const struct mp_view *view,
 	const double own = edges->level[k].latency;
 	const double inside = k ? edges->level[k - 1].latency : NAN;
 	const double least = STEPS_APART * step_of(view);
-	double next = 0;
+	const double next = next_of(edges, k);
 
-	for (uint32_t i = 0; i < edges->curve.n; i++)
-		next = fmax(next, mp_curve_middle(&edges->curve.at[i]));
-	if (k + 1 < edges->n)
-		next = edges->level[k + 1].latency;
 	*times = (struct times){ -INFINITY, (own + next) / 2, inside, own };
 	if (own - inside > least)
 		*times = (struct times){ (own + inside) / 2, (own + next) / 2,
@@ -266,14 +271,17 @@ static bool is_whole(const struct mp_batch *batch)
 	return true;
 }
 
-/* Of each replicate the share of pairs that go apart, beyond what may have
- * stayed inside. */
-static uint32_t shares(const struct mp_view *view, const struct mp_exp *exp,
-		       const struct times *times, double *share)
-{
-	uint32_t n = 0;
+/* Replicates, and those in which more pairs go apart than can be explained by
+ * what stayed inside: each has pages of its own. */
+struct said {
+	uint32_t all;
+	uint32_t apart;
+};
 
-	for (uint32_t i = 0; i < view->n_batches && n < REPLICATES_MAX; i++) {
+static void take_all(const struct mp_view *view, const struct mp_exp *exp,
+		     const struct times *times, struct said *said)
+{
+	for (uint32_t i = 0; i < view->n_batches; i++) {
 		const struct mp_batch *batch = view->batch[i];
 		struct pairs pairs;
 
@@ -281,27 +289,18 @@ static uint32_t shares(const struct mp_view *view, const struct mp_exp *exp,
 		    !is_whole(batch))
 			continue;
 		count(batch, times, &pairs);
-		if (pairs.n)
-			share[n++] = (pairs.apart -
-				      INSIDE_TIMES * pairs.inside) / pairs.n;
+		said->all += pairs.n > 0;
+		said->apart += pairs.n > 0 &&
+			       pairs.apart - INSIDE_TIMES * pairs.inside >=
+				       APART * pairs.n;
 	}
-	return n;
-}
-
-static bool go_apart(const double *share, uint32_t n)
-{
-	uint32_t some = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		some += share[i] >= SOME;
-	return n && mp_stat_mean(share, n) >= APART && some >= SOME_OF * n;
 }
 
 int mp_line_apart(const struct mp_view *view, const struct mp_line_asked *asked,
 		  double inside, struct mp_plan *plan, struct mp_fact *fact,
 		  uint32_t *replicates)
 {
-	double share[REPLICATES_MAX];
+	struct said said = { 0 };
 	struct times times;
 	struct mp_exp exp;
 
@@ -310,21 +309,21 @@ int mp_line_apart(const struct mp_view *view, const struct mp_line_asked *asked,
 	    (!by_peaks(asked, &times) && !by_means(view, asked, &times)))
 		return 0;
 	for (uint32_t i = 0; i < WALKS; i++) {
-		uint32_t n;
+		const uint32_t before = said.all;
 
 		if (!experiment(view, asked, inside, &walks[i],
 				i < WALKS_MANY ? SLOTS_MAX : SLOTS_MANY, &exp))
 			continue;
 		if (plan && mp_plan_add(plan, &exp, REPLICATES))
 			return -ENOMEM;
-		n = shares(view, &exp, &times, share);
-		if (n && fact)
+		take_all(view, &exp, &times, &said);
+		if (said.all > before && fact)
 			mp_fact_note(fact, mp_exp_id(&exp));
-		if (n && go_apart(share, n)) {
-			*replicates = n;
+		if (said.apart >= SAY_SO) {
+			*replicates = said.apart;
 			return 0;
 		}
-		if (!n)
+		if (said.all == before)
 			return 0;
 		if (plan)
 			plan->stage++;

@@ -77,7 +77,7 @@ static bool by_peaks(const struct mp_cpu_edges *edges, double later,
 static bool by_means(const struct mp_cpu_edges *edges, double later,
 		     double error, struct from *from)
 {
-	const double hit = hit_time(edges);
+	const double hit = fmin(hit_time(edges), edges->level[0].latency);
 
 	for (uint32_t k = 1; k < edges->n && k < edges->doubt.level; k++) {
 		const double at = edges->level[k].latency - hit;
@@ -160,6 +160,8 @@ int mp_line_fetch(const struct mp_view *view,
 		struct from from;
 
 		if (has_peaks ? by_peaks(edges, along.later[i], along.error[i],
+					 &from) ||
+				by_means(edges, along.later[i], along.error[i],
 					 &from) :
 				by_ends(edges, &along, i, &from))
 			limit(&from, edges->n, MP_LINE_ALONG_FROM << i, out);

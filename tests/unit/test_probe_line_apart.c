@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Lines by neighbours that leave a level one without the other, on simulated
+ * machines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend.h"
+#include "made_sim.h"
+
+#define CLOCK "clock tsc_mhz=2500 step=1 read=50\n"
+#define MACHINE "machine name=a clock_mhz=2500 memory_latency=250\n" CLOCK
+#define ROW "place pages=contiguous\n"
+#define SMALL "place pages=random thp=refused\n"
+#define NOISE "noise gaps=0.02\n"
+
+static struct made_sim sim;
+
+static int end(void **state)
+{
+	(void)state;
+	made_sim_close(&sim);
+	return 0;
+}
+
+static void ask(const char *text)
+{
+	made_sim_open(&sim, text);
+	sim.view.arena_max_bytes = 64u << 20;
+	sim.view.caps |= MP_CAP_SEQUENCE | MP_CAP_PHASES;
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	made_sim_ask(&sim, mp_probe_find("line-l1d"));
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_ask(&sim, mp_probe_find("line"));
+}
+
+static void is(const char *name, double bytes)
+{
+	const struct mp_fact *fact = made_sim_fact(&sim, name);
+
+	if (fact->verdict != MP_MEASURED || fact->value != bytes)
+		fail_msg("%s: verdict %u, %g for %g: %s", name, fact->verdict,
+			 fact->value, bytes, fact->reason);
+}
+
+static void is_not_wrong(const char *name, double bytes)
+{
+	const struct mp_fact *fact = made_sim_fact(&sim, name);
+
+	if (fact->verdict == MP_MEASURED && fact->value != bytes)
+		fail_msg("%s: %g for %g: %s", name, fact->value, bytes,
+			 fact->method);
+}
+
+/* Small pages blur the edge of a level of few ways: it holds no ring as large
+ * as it is. */
+static void a_level_of_few_ways_in_small_pages_shows_its_lines(void **state)
+{
+	(void)state;
+	ask(MACHINE SMALL NOISE
+	    "level name=l1d size=24K ways=4 latency=4\n"
+	    "level name=l2 size=120K ways=10 latency=18 policy=srrip\n"
+	    "level name=l3 size=256K ways=2 latency=38 policy=random\n"
+	    "level name=l4 size=480K ways=4 line=256 latency=100 policy=fifo "
+	    "inclusion=inclusive slices=3\n");
+	is("cpu.l3.line", 64);
+	is_not_wrong("cpu.l4.line", 256);
+}
+
+/* The second holds fewer lines than the first, and the clock is too coarse for
+ * hops of either. */
+static void lines_are_told_where_a_coarse_clock_hides_hits(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=2600 memory_latency=190\n"
+	    "clock tsc_mhz=1000 step=1 read=23\n" ROW NOISE
+	    "level name=l1d size=128K ways=8 latency=6\n"
+	    "level name=l2 size=192K ways=16 line=128 latency=11 "
+	    "policy=srrip\n"
+	    "level name=l3 size=2M ways=8 line=128 latency=24 "
+	    "policy=fifo\n");
+	is("cpu.l2.line", 128);
+	is("cpu.l2.sector", 128);
+	is("cpu.l3.line", 128);
+}
+
+/* Hashed over slices no two of its lines lie on sets as their numbers say. */
+static void lines_hashed_over_slices_go_apart_by_chance(void **state)
+{
+	(void)state;
+	ask(MACHINE SMALL NOISE
+	    "level name=l1d size=36K ways=4 latency=5 policy=srrip\n"
+	    "level name=l2 size=128K ways=8 latency=13 policy=fifo\n"
+	    "level name=l3 size=256K ways=4 latency=34 policy=nru "
+	    "index=virtual inclusion=inclusive slices=8\n");
+	is("cpu.l3.line", 64);
+}
+
+/*
+ * A level inside that puts out any line keeps some for many rounds: their halves
+ * of a longer line are not asked for again, and are missing when it comes back.
+ */
+static void halves_kept_inside_are_not_taken_for_lines(void **state)
+{
+	(void)state;
+	ask(MACHINE SMALL NOISE
+	    "level name=l1d size=16K ways=8 latency=4 policy=random\n"
+	    "level name=l2 size=48K ways=6 latency=12 policy=random\n"
+	    "level name=l3 size=96K ways=6 line=128 sector=64 latency=30 "
+	    "policy=random\n");
+	is_not_wrong("cpu.l2.line", 64);
+	is_not_wrong("cpu.l3.line", 128);
+}
+
+/* .. nor are they where others are always at work beside. */
+static void halves_are_not_taken_for_lines_where_some_are_prefetched(
+	void **state)
+{
+	(void)state;
+	ask(MACHINE ROW NOISE
+	    "level name=l1d size=16K ways=4 latency=4 policy=random\n"
+	    "level name=l2 size=64K ways=8 line=128 sector=64 latency=12\n"
+	    "level name=l3 size=512K ways=8 line=128 sector=64 latency=30 "
+	    "policy=random\n"
+	    "prefetch kind=next into=l2 switch=no\n");
+	is_not_wrong("cpu.l2.line", 128);
+	is_not_wrong("cpu.l3.line", 128);
+}
+
+/* A prefetcher is always at work, and lines are counted in a level of one way. */
+static void no_lines_are_longer_than_the_longest(void **state)
+{
+	(void)state;
+	ask(MACHINE ROW NOISE
+	    "level name=l1d size=40K ways=8 line=256 latency=4 "
+	    "policy=tree-plru\n"
+	    "level name=l2 size=128K ways=1 line=256 latency=13\n"
+	    "level name=l3 size=384K ways=12 line=256 latency=51 "
+	    "inclusion=inclusive\n"
+	    "prefetch kind=next into=l2 switch=no\n");
+	is("cpu.l2.line", 256);
+	is("cpu.l3.line", 256);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(
+			a_level_of_few_ways_in_small_pages_shows_its_lines,
+			end),
+		cmocka_unit_test_teardown(
+			lines_are_told_where_a_coarse_clock_hides_hits, end),
+		cmocka_unit_test_teardown(
+			lines_hashed_over_slices_go_apart_by_chance, end),
+		cmocka_unit_test_teardown(
+			halves_kept_inside_are_not_taken_for_lines, end),
+		cmocka_unit_test_teardown(
+			halves_are_not_taken_for_lines_where_some_are_prefetched,
+			end),
+		cmocka_unit_test_teardown(no_lines_are_longer_than_the_longest,
+					  end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
