@@ -245,6 +245,34 @@ static void walks_keep_to_their_bounds(void **state)
 	}
 }
 
+/* .. and those in little room have no line there that empties the set when
+ * they look at others: these lie in a row. */
+static void narrow_walks_keep_lines_apart(void **state)
+{
+	static struct mp_policy_walk walk;
+
+	(void)state;
+	for (uint32_t i = 0; i < 200; i++) {
+		const uint32_t ways = 2 + i % 39, visits = i % 2 ? 2 : 4;
+		const uint32_t once = mp_policy_walk_at_once(ways);
+		bool there[MP_POLICY_LINES] = { false };
+		uint32_t n = 0;
+
+		mp_policy_walk_make_narrow(&walk, ways, visits, 0, 512, i);
+		assert_int_equal(walk.lines, mp_policy_walk_lines_narrow(ways));
+		for (uint32_t k = 0; k < walk.n; k++) {
+			const uint32_t line = walk.step[k].line;
+			const bool goes = walk.step[k].what == MP_POLICY_FLUSH;
+
+			if (walk.step[k].what == MP_POLICY_LOOK)
+				assert_true(walk.place[line] < once);
+			n += !there[line] - goes;
+			there[line] = !goes;
+			assert_true(n <= once);
+		}
+	}
+}
+
 static void two_looks_at_a_line_lie_apart_where_they_must(void **state)
 {
 	static struct mp_policy_walk walk;
@@ -333,6 +361,7 @@ int main(void)
 		cmocka_unit_test(nothing_seen_is_no_answer),
 		cmocka_unit_test(no_policy_is_taken_for_one_of_another_class),
 		cmocka_unit_test(walks_keep_to_their_bounds),
+		cmocka_unit_test(narrow_walks_keep_lines_apart),
 		cmocka_unit_test(two_looks_at_a_line_lie_apart_where_they_must),
 	};
 

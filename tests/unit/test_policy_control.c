@@ -142,7 +142,8 @@ static void only_where_few_steps_would_be_left_is_the_first_level_full(void **st
 }
 
 /* Lines of a set here fall on four sets there: an inclusive level that has no
- * room for 32 of them puts them out here, by its own policy. */
+ * room for 32 of them puts them out here, by its own policy. It needs to have
+ * room for half as many where those that empty the set are gone by then. */
 static void a_level_further_out_has_to_have_room_for_all(void **state)
 {
 	struct mp_policy_level level;
@@ -151,7 +152,11 @@ static void a_level_further_out_has_to_have_room_for_all(void **state)
 	l3_inclusion = "inclusive";
 	l3_ways = 8;
 	assert_true(ask(16 * KIB, 8, &level));
+	assert_false(level.narrow);
 	l3_ways = 7;
+	assert_true(ask(16 * KIB, 8, &level));
+	assert_true(level.narrow);
+	l3_ways = 3;
 	assert_false(ask(16 * KIB, 8, &level));
 	l3_inclusion = "non-inclusive";
 	assert_true(ask(16 * KIB, 8, &level));

@@ -162,6 +162,70 @@ static void small_pages_hide_the_sets_of_the_second_level(void **state)
 	cannot("cpu.l2.policy", "huge pages");
 }
 
+/* .. but not where it is indexed by virtual address: lines do go as one policy
+ * has it, and only a set makes them. Any line may go for other reasons. */
+static void a_level_that_small_pages_do_not_scatter_is_known_by_what_goes(
+	void **state)
+{
+	(void)state;
+	put(&(struct asked){ { "lru", "srrip" }, { 8, 8 },
+			     "place thp=refused", "index=virtual", 0, 0 });
+	found("cpu.l2.policy", "srrip");
+	sim_ask_free(&ask);
+	put(&(struct asked){ { "lru", "random" }, { 8, 8 },
+			     "place thp=refused", "index=virtual", 0, 0 });
+	cannot("cpu.l2.policy", "huge pages");
+}
+
+/* It includes the first one, and has room for 32 lines of one of its sets, of
+ * 36 that are accessed. */
+static void lines_that_are_there_at_once_are_few(void **state)
+{
+	(void)state;
+	sim_ask_know(&ask, "cpu.l1d.line", 64);
+	sim_ask_know(&ask, "cpu.l1d.size", 96 * KIB);
+	sim_ask_know(&ask, "cpu.l1d.ways", 12);
+	sim_ask_know(&ask, "cpu.l1d.latency", 5 / 3.0);
+	sim_ask_know(&ask, "cpu.l2.line", 64);
+	sim_ask_know(&ask, "cpu.l2.size", 256 * KIB);
+	sim_ask_know(&ask, "cpu.l2.ways", 4);
+	sim_ask_know(&ask, "cpu.l2.latency", 13 / 3.0);
+	sim_ask_know(&ask, "cpu.dram.latency", 250 / 3.0);
+	sim_ask(&ask, "machine name=x clock_mhz=3000 memory_latency=250\n"
+		"level name=l1d size=96K ways=12 latency=5 policy=srrip\n"
+		"level name=l2 size=256K ways=4 latency=13 "
+		"inclusion=inclusive policy=qlru_h00_m1_r2_u1\n"
+		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n",
+		mp_probe_find("policy"), 5);
+	found("cpu.l1d.policy", "srrip");
+	found("cpu.l2.policy", "qlru");
+}
+
+/* Sets of 80 KiB a way begin anew elsewhere in the next huge page, which more
+ * lines of one set would need. */
+static void fewer_lines_fit_a_huge_page(void **state)
+{
+	(void)state;
+	sim_ask_know(&ask, "cpu.l1d.line", 32);
+	sim_ask_know(&ask, "cpu.l1d.size", 128 * KIB);
+	sim_ask_know(&ask, "cpu.l1d.ways", 16);
+	sim_ask_know(&ask, "cpu.l1d.latency", 4 / 3.0);
+	sim_ask_know(&ask, "cpu.l2.line", 32);
+	sim_ask_know(&ask, "cpu.l2.size", 320 * KIB);
+	sim_ask_know(&ask, "cpu.l2.ways", 4);
+	sim_ask_know(&ask, "cpu.l2.latency", 14 / 3.0);
+	sim_ask_know(&ask, "cpu.dram.latency", 250 / 3.0);
+	sim_ask(&ask, "machine name=x clock_mhz=3000 memory_latency=250\n"
+		"level name=l1d size=128K ways=16 line=32 latency=4 "
+		"policy=nru\n"
+		"level name=l2 size=320K ways=4 line=32 latency=14 "
+		"policy=qlru_h00_m1_r2_u1\n"
+		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n",
+		mp_probe_find("policy"), 5);
+	found("cpu.l1d.policy", "mru");
+	found("cpu.l2.policy", "qlru");
+}
+
 /* Lines enter an exclusive level when they leave the one inside: a hit takes
  * its line away, and even fifo would look like lru. */
 /* Each line of a set lies in a page of its own, and a translation that comes
@@ -408,6 +472,9 @@ int main(void)
 		TEST(levels_with_different_policies_are_kept_apart),
 		TEST(classes_that_two_ways_do_not_tell_apart_are_named),
 		TEST(small_pages_hide_the_sets_of_the_second_level),
+		TEST(a_level_that_small_pages_do_not_scatter_is_known_by_what_goes),
+		TEST(lines_that_are_there_at_once_are_few),
+		TEST(fewer_lines_fit_a_huge_page),
 		TEST(translations_are_no_misses),
 		TEST(a_line_of_32_bytes_is_visited_twice),
 		TEST(sectors_that_are_not_there_yet_are_no_misses),

@@ -144,13 +144,24 @@ static void look(struct draw *draw, uint32_t line)
 	draw->before[0] = draw->walk->place[line];
 }
 
+static uint32_t looked_at(uint32_t ways)
+{
+	return ways + (ways > MORE ? ways : MORE);
+}
+
 uint32_t mp_policy_walk_lines(uint32_t ways, uint32_t visits)
 {
-	const uint32_t more = ways > MORE ? ways : MORE;
+	return 2 * ways + (visits < MP_POLICY_VISITS ? 2 : 1) * looked_at(ways);
+}
 
-	if (visits < MP_POLICY_VISITS)
-		return 2 * ways + 2 * (ways + more);
-	return 2 * ways + ways + more;
+uint32_t mp_policy_walk_lines_narrow(uint32_t ways)
+{
+	return 2 * ways + looked_at(ways);
+}
+
+uint32_t mp_policy_walk_at_once(uint32_t ways)
+{
+	return looked_at(ways);
 }
 
 static bool leads_on(uint32_t n, const uint32_t *place)
@@ -170,9 +181,20 @@ void mp_policy_places(uint32_t n, uint32_t *place)
 		mp_perm_order(place, n, 0, &rng);
 }
 
-void mp_policy_walk_make(struct mp_policy_walk *walk, uint32_t ways,
-			 uint32_t visits, uint32_t leave, uint32_t room,
-			 uint64_t seed)
+void mp_policy_places_narrow(uint32_t ways, uint32_t *place)
+{
+	const uint32_t looks = looked_at(ways);
+
+	mp_policy_places(2 * ways, place);
+	for (uint32_t i = 0; i < 2 * ways; i++)
+		place[i] += looks;
+	mp_policy_places(looks, place + 2 * ways);
+}
+
+/* Of a walk whose lines have their places. */
+static void draw_walk(struct mp_policy_walk *walk, uint32_t ways,
+		      uint32_t visits, uint32_t leave, uint32_t room,
+		      uint64_t seed)
 {
 	struct draw draw = {
 		.walk = walk,
@@ -184,8 +206,6 @@ void mp_policy_walk_make(struct mp_policy_walk *walk, uint32_t ways,
 
 	walk->ways = ways;
 	walk->n = 0;
-	walk->lines = mp_policy_walk_lines(ways, visits);
-	mp_policy_places(walk->lines, walk->place);
 	mp_rng_seed(&draw.rng, seed);
 	for (uint32_t i = 0; i < walk->lines; i++)
 		draw.left[i] = visits;
@@ -204,4 +224,22 @@ void mp_policy_walk_make(struct mp_policy_walk *walk, uint32_t ways,
 			return;
 		look(&draw, line);
 	}
+}
+
+void mp_policy_walk_make(struct mp_policy_walk *walk, uint32_t ways,
+			 uint32_t visits, uint32_t leave, uint32_t room,
+			 uint64_t seed)
+{
+	walk->lines = mp_policy_walk_lines(ways, visits);
+	mp_policy_places(walk->lines, walk->place);
+	draw_walk(walk, ways, visits, leave, room, seed);
+}
+
+void mp_policy_walk_make_narrow(struct mp_policy_walk *walk, uint32_t ways,
+				uint32_t visits, uint32_t leave, uint32_t room,
+				uint64_t seed)
+{
+	walk->lines = mp_policy_walk_lines_narrow(ways);
+	mp_policy_places_narrow(ways, walk->place);
+	draw_walk(walk, ways, visits, leave, room, seed);
 }

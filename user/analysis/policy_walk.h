@@ -50,6 +50,13 @@ struct mp_policy_walk {
 /** mp_policy_walk_lines() - how many lines such a list names */
 uint32_t mp_policy_walk_lines(uint32_t ways, uint32_t visits);
 
+/** mp_policy_walk_lines_narrow() - .. of a narrow one */
+uint32_t mp_policy_walk_lines_narrow(uint32_t ways);
+
+/** mp_policy_walk_at_once() - lines of a narrow one that are there at once, at
+ * most, if none is put out */
+uint32_t mp_policy_walk_at_once(uint32_t ways);
+
 /**
  * mp_policy_places() - places in an order that leads no prefetcher on
  * @n: how many
@@ -57,6 +64,10 @@ uint32_t mp_policy_walk_lines(uint32_t ways, uint32_t visits);
  *	end, as far as that can be had
  */
 void mp_policy_places(uint32_t n, uint32_t *place);
+
+/** mp_policy_places_narrow() - the same for the lines of a narrow list: those
+ * that are looked at lie in a row, and those that empty the set behind them */
+void mp_policy_places_narrow(uint32_t ways, uint32_t *place);
 
 /**
  * mp_policy_walk_make() - a list of accesses
@@ -77,5 +88,15 @@ void mp_policy_places(uint32_t n, uint32_t *place);
 void mp_policy_walk_make(struct mp_policy_walk *walk, uint32_t ways,
 			 uint32_t visits, uint32_t leave, uint32_t room,
 			 uint64_t seed);
+
+/**
+ * mp_policy_walk_make_narrow() - the same, in little room
+ *
+ * It has no more lines where these have two visits, and those that empty the set
+ * lie apart from those that are looked at: never are they there together.
+ */
+void mp_policy_walk_make_narrow(struct mp_policy_walk *walk, uint32_t ways,
+				uint32_t visits, uint32_t leave, uint32_t room,
+				uint64_t seed);
 
 #endif

@@ -27,6 +27,8 @@
 #define STAYED 0.02
 /* Where nearly all looks hit, nothing was driven out. */
 #define ALL_HIT 0.95
+/* .. and where no more did, and a policy says which, they drove one another out. */
+#define MANY_HIT 0.85
 /* The nearest policy is contradicted in no more than such a share of looks. */
 #define NEARLY 0.1
 
@@ -182,12 +184,27 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	return err ? err : 1;
 }
 
+/*
+ * Do lines of a walk share a set? Where pages are thrown at random that would
+ * be by the pages that the lines got, others each time. So where one policy,
+ * but for one that throws out any line, says of each look whether it hits, and
+ * many do not, they do: the level is indexed otherwise than by those pages.
+ */
+static bool shares_set(const struct mp_policy_level *level,
+		       const struct found *found)
+{
+	return !level->k || found->contiguous ||
+	       (found->verdict.best.class != MP_POLICY_RANDOM &&
+		found->hits <= MANY_HIT);
+}
+
 static void leave_open(const struct mp_policy_level *level,
 		       const struct found *found, struct mp_fact *fact)
 {
 	char left[MP_FACT_NAME];
 
-	if (level->k && !found->contiguous)
+	if (!shares_set(level, found) ||
+	    (level->k && !found->contiguous && !found->verdict.classes))
 		mp_fact_cannot(fact, "", "this level is indexed by physical address and the memory is not contiguous: ask for huge pages");
 	else if (found->stayed > STAYED)
 		mp_fact_cannot(fact, "", "lines stay in the level inside, and what this level does is hidden");
@@ -223,7 +240,7 @@ static void settle(const struct mp_policy_level *level,
 		return;
 	}
 	if (!classes || is_open(found) || found->error > BLURRED ||
-	    found->stayed > STAYED || (level->k && !found->contiguous)) {
+	    found->stayed > STAYED || !shares_set(level, found)) {
 		leave_open(level, found, fact);
 		return;
 	}

@@ -182,6 +182,12 @@ static uint32_t leave_slot(const struct mp_policy_level *level, uint32_t i)
 	return i / others * (others + 1) + 1 + i % others;
 }
 
+static uint32_t own_lines(const struct mp_policy_level *level)
+{
+	return level->narrow ? mp_policy_walk_lines_narrow(level->ways) :
+			       mp_policy_walk_lines(level->ways, level->visits);
+}
+
 /* Where the lines of a control go: those of the walk, then those that drive
  * them out. False: the innermost level has no room for all. */
 static bool place_control(const struct mp_policy_level *level, uint32_t own,
@@ -191,7 +197,10 @@ static bool place_control(const struct mp_policy_level *level, uint32_t own,
 	struct mp_policy_control control;
 	uint32_t place[MP_POLICY_LINES];
 
-	mp_policy_places(own, place);
+	if (level->narrow)
+		mp_policy_places_narrow(level->ways, place);
+	else
+		mp_policy_places(own, place);
 	mp_policy_control_init(&control, level->line, level->inner_way,
 			       level->inner_most);
 	for (uint32_t i = 0; i < own + leaves && fits; i++) {
@@ -208,7 +217,7 @@ static bool place_control(const struct mp_policy_level *level, uint32_t own,
  * has to be full only where else few steps would be left. */
 static bool find_control(struct mp_policy_level *level)
 {
-	const uint32_t own = mp_policy_walk_lines(level->ways, level->visits);
+	const uint32_t own = own_lines(level);
 	const uint32_t n = sizeof(leave_steps) / sizeof(leave_steps[0]);
 	uint64_t at[MP_EXP_STEPS];
 
@@ -275,11 +284,14 @@ static bool may_be_inclusive(const struct mp_view *view, uint32_t k)
 }
 
 /* What a level further out has no room for, and holds all that levels inside
- * do, leaves these too: by its own policy. It has to have room for all lines. */
+ * do, leaves these too: by its own policy. It has to have room for all lines, or
+ * for those that are there at once. */
 static bool is_put_out(const struct mp_view *view,
 		       const struct mp_policy_level *level)
 {
-	const uint32_t own = mp_policy_walk_lines(level->ways, level->visits);
+	const uint32_t own = level->narrow ?
+			     mp_policy_walk_at_once(level->ways) :
+			     own_lines(level);
 	const uint32_t all = own + (level->leave ?
 				    leave_lines(level, level->leave_most) : 0);
 
@@ -306,6 +318,54 @@ static bool is_used_twice(const struct mp_view *view, uint32_t k)
 
 	return k && mp_cpu_may_prefetch(view) &&
 	       !(here <= measured(view, k - 1, "line"));
+}
+
+/* What is in the way of walks; NULL: nothing. */
+static const char *obstacle(const struct mp_view *view,
+			    struct mp_policy_level *level)
+{
+	if (!find_control(level))
+		return "the innermost level is too small to tell page walks from misses";
+	return is_put_out(view, level) ?
+	       "a level further out has no room for the lines of a set, and may put them out of this one, too" :
+	       NULL;
+}
+
+/* Sets that do not repeat in each huge page are known within one, or where more
+ * of the memory was contiguous. */
+static bool fits_page(const struct mp_view *view,
+		      const struct mp_policy_level *level)
+{
+	const uint64_t own = own_lines(level) * level->apart * level->stride;
+
+	if (!level->k || level->repeats || own <= HUGE_PAGE)
+		return true;
+	for (uint32_t i = 0; i < view->n_batches; i++) {
+		const struct mp_grant_arena *arena =
+			&view->batch[i]->grant.arena[0];
+
+		if (!view->batch[i]->error && arena->contiguous &&
+		    arena->bytes > HUGE_PAGE)
+			return true;
+	}
+	return false;
+}
+
+/* Walks in little room say less each. */
+static bool find_room(const struct mp_view *view,
+		      struct mp_policy_level *level, char why[MP_FACT_TEXT])
+{
+	const char *reason = obstacle(view, level);
+	struct mp_policy_level narrow = *level;
+
+	if (!reason && fits_page(view, level))
+		return true;
+	narrow.narrow = true;
+	if (!obstacle(view, &narrow) && (reason || fits_page(view, &narrow))) {
+		*level = narrow;
+		return true;
+	}
+	return !reason || cannot(why, reason);
 }
 
 bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
@@ -343,10 +403,7 @@ bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 	if (is_used_twice(view, k))
 		return cannot(why, "lines may be longer here than inside, and with a prefetcher new ones may be used twice");
 	find_sets(level);
-	if (!find_control(level))
-		return cannot(why, "the innermost level is too small to tell page walks from misses");
-	return !is_put_out(view, level) ||
-	       cannot(why, "a level further out has no room for the lines of a set, and may put them out of this one, too");
+	return find_room(view, level, why);
 }
 
 /* -- experiments -------------------------------------------------------- */
@@ -387,8 +444,12 @@ void mp_policy_look_walk(const struct mp_policy_level *level, uint32_t number,
 	uint64_t at[MP_EXP_STEPS];
 	uint32_t steps = 0;
 
-	mp_policy_walk_make(walk, level->ways, level->visits, level->leave,
-			    MP_EXP_STEPS, number);
+	if (level->narrow)
+		mp_policy_walk_make_narrow(walk, level->ways, level->visits,
+					   level->leave, MP_EXP_STEPS, number);
+	else
+		mp_policy_walk_make(walk, level->ways, level->visits,
+				    level->leave, MP_EXP_STEPS, number);
 	if (!level->leave ||
 	    (level->leave_most == LEAVE_STEPS_MAX &&
 	     place_control(level, walk->lines, leaving_lines(level, walk), at)))

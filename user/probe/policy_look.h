@@ -27,6 +27,7 @@
  *	where there are such, on one of each level inside
  * @stride: bytes from slot to slot: @way_bytes, or those of all levels inside
  * @repeats: sets repeat in each huge page
+ * @narrow: walks take little room
  * @sets: so many sets can be walked over
  * @set_bytes: from one to the next of these
  * @line: bytes of a line, as far as slots go: MP_STEPS_SLOT at least
@@ -47,6 +48,7 @@ struct mp_policy_level {
 	uint64_t stride;
 	uint32_t apart;
 	bool repeats;
+	bool narrow;
 	uint32_t sets;
 	uint64_t set_bytes;
 	uint32_t line;

@@ -13,6 +13,7 @@
 
 #include "analysis/clock.h"
 #include "analysis/stat.h"
+#include "probe/policy_control.h"
 #include "probe/policy_look.h"
 
 #define HUGE_PAGE (2ull << 20)
@@ -32,7 +33,7 @@ struct readings {
 };
 
 /* Which set a line falls on is known within a contiguous stretch, and in all
- * huge pages alike where sets repeat in each. */
+ * pages alike where sets repeat in each. */
 static bool is_contiguous(const struct mp_policy_level *level,
 			  const struct mp_batch *batch)
 {
@@ -40,7 +41,7 @@ static bool is_contiguous(const struct mp_policy_level *level,
 	const bool huge = a->pages == MP_PAGES_THP ||
 			  a->pages == MP_PAGES_2M || a->pages == MP_PAGES_1G;
 
-	return a->contiguous ||
+	return a->contiguous || !(MP_POLICY_PAGE % level->way_bytes) ||
 	       (huge && (level->repeats ||
 			 batch->exp.actor[0].length <= HUGE_PAGE));
 }
