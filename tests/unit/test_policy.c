@@ -273,6 +273,33 @@ static void narrow_walks_keep_lines_apart(void **state)
 	}
 }
 
+/* Ages that make three ways all but LRU, which walks as they come tell by less
+ * than a look each: some walk tells by more, and none where there is nothing. */
+static void some_walks_tell_more_than_others(void **state)
+{
+	static struct mp_policy_walk walk;
+	struct mp_policy_verdict verdict = {
+		.best = { .class = MP_POLICY_LRU, .kind = MP_KIND_LRU },
+		.n_left = 1,
+		.left = { { .class = MP_POLICY_QLRU, .kind = MP_KIND_AGE,
+			    .hit = { 0, 0, 0, 1 }, .insert = 1, .grow = 3 } },
+	};
+	uint32_t all = 0, most = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 114; i++) {
+		uint32_t tells;
+
+		mp_policy_walk_make(&walk, 3, 4, 18, MP_POLICY_STEPS, i);
+		tells = mp_policy_tells(&verdict, &walk);
+		all += tells;
+		most = tells > most ? tells : most;
+	}
+	assert_true(most >= 2 && all < 114);
+	verdict.left[0] = verdict.best;
+	assert_int_equal(mp_policy_tells(&verdict, &walk), 0);
+}
+
 static void two_looks_at_a_line_lie_apart_where_they_must(void **state)
 {
 	static struct mp_policy_walk walk;
@@ -362,6 +389,7 @@ int main(void)
 		cmocka_unit_test(no_policy_is_taken_for_one_of_another_class),
 		cmocka_unit_test(walks_keep_to_their_bounds),
 		cmocka_unit_test(narrow_walks_keep_lines_apart),
+		cmocka_unit_test(some_walks_tell_more_than_others),
 		cmocka_unit_test(two_looks_at_a_line_lie_apart_where_they_must),
 	};
 

@@ -226,6 +226,15 @@ static void fewer_lines_fit_a_huge_page(void **state)
 	found("cpu.l2.policy", "qlru");
 }
 
+/* Ages do nearly the same with so few ways. */
+static void walks_are_chosen_for_what_is_left(void **state)
+{
+	(void)state;
+	put(&(struct asked){ { "nru", "lru" }, { 2, 3 }, "", "", 0, 0 });
+	found("cpu.l1d.policy", "mru");
+	found("cpu.l2.policy", "lru");
+}
+
 /* Lines enter an exclusive level when they leave the one inside: a hit takes
  * its line away, and even fifo would look like lru. */
 /* Each line of a set lies in a page of its own, and a translation that comes
@@ -475,6 +484,7 @@ int main(void)
 		TEST(a_level_that_small_pages_do_not_scatter_is_known_by_what_goes),
 		TEST(lines_that_are_there_at_once_are_few),
 		TEST(fewer_lines_fit_a_huge_page),
+		TEST(walks_are_chosen_for_what_is_left),
 		TEST(translations_are_no_misses),
 		TEST(a_line_of_32_bytes_is_visited_twice),
 		TEST(sectors_that_are_not_there_yet_are_no_misses),

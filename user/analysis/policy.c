@@ -32,6 +32,7 @@
 #define COST_MOST 4.6
 /* Worse than the best by five contradicted looks: out. */
 #define APART 23.0
+#define TELLS_MOST 5u
 /* While more walks are to come a candidate needs to be worse by this. */
 #define APART_EARLY 80.0
 /* The best may be contradicted in so many looks, and such a share. */
@@ -267,6 +268,14 @@ static void try_all(const struct mp_policy_seen *seen, struct court *court)
 				       least + APART_EARLY;
 }
 
+static void leave(const struct mp_policy *policy,
+		  struct mp_policy_verdict *verdict)
+{
+	if (policy->class != verdict->best.class &&
+	    verdict->n_left < MP_POLICY_LEFT)
+		verdict->left[verdict->n_left++] = *policy;
+}
+
 static void settle(const struct court *court,
 		   struct mp_policy_verdict *verdict)
 {
@@ -285,10 +294,12 @@ static void settle(const struct court *court,
 
 		if (trial->out)
 			continue;
-		if (apart <= APART)
+		if (apart <= APART) {
 			verdict->classes |= 1u << trial->policy.class;
-		else if (apart < verdict->apart &&
-			 trial->policy.class != best->policy.class)
+			leave(&trial->policy, verdict);
+		}
+		if (apart > APART && apart < verdict->apart &&
+		    trial->policy.class != best->policy.class)
 			verdict->apart = apart;
 	}
 	if (verdict->contradicted >
@@ -328,6 +339,35 @@ int mp_policy_judge(const struct mp_policy_seen *seen, uint32_t n,
 	settle(court, verdict);
 	free(court);
 	return 0;
+}
+
+static void say_once(const struct mp_policy *policy,
+		     const struct mp_policy_walk *walk, uint8_t *hit)
+{
+	struct mp_policy_set set;
+
+	mp_policy_set_start(&set, policy, walk->ways, 0, false);
+	mp_policy_set_clear(&set);
+	walk_on(walk, walk_in(walk, &set), &set, hit);
+}
+
+uint32_t mp_policy_tells(const struct mp_policy_verdict *verdict,
+			 const struct mp_policy_walk *walk)
+{
+	const uint32_t looks = mp_policy_looks(walk);
+	uint8_t best[MP_POLICY_STEPS], other[MP_POLICY_STEPS];
+	uint32_t all = 0;
+
+	say_once(&verdict->best, walk, best);
+	for (uint32_t i = 0; i < verdict->n_left; i++) {
+		uint32_t n = 0;
+
+		say_once(&verdict->left[i], walk, other);
+		for (uint32_t k = 0; k < looks && n < TELLS_MOST; k++)
+			n += best[k] != other[k];
+		all += n;
+	}
+	return all;
 }
 
 void mp_policy_classes_print(uint32_t classes, char *text, size_t room)

@@ -19,6 +19,9 @@ struct mp_policy_seen {
 	const double *error;
 };
 
+/** MP_POLICY_LEFT - candidates that a verdict names */
+#define MP_POLICY_LEFT 16u
+
 /**
  * struct mp_policy_verdict - what is left
  * @looks: that tell something
@@ -28,6 +31,8 @@ struct mp_policy_seen {
  * @best: the best candidate
  * @apart: by how much the best of another class is worse, in natural units of
  *	log likelihood; where that is not in @classes
+ * @n_left, @left: candidates of @classes that are not of the best one's, or the
+ *	first of them
  */
 struct mp_policy_verdict {
 	uint32_t looks;
@@ -35,6 +40,8 @@ struct mp_policy_verdict {
 	uint32_t contradicted;
 	struct mp_policy best;
 	double apart;
+	uint32_t n_left;
+	struct mp_policy left[MP_POLICY_LEFT];
 };
 
 /** mp_policy_looks() - looks of a walk */
@@ -49,6 +56,12 @@ uint32_t mp_policy_looks(const struct mp_policy_walk *walk);
  */
 int mp_policy_judge(const struct mp_policy_seen *seen, uint32_t n,
 		    struct mp_policy_verdict *verdict);
+
+/** mp_policy_tells() - at how many looks of a walk the best candidate and those
+ * left say the contrary of each other, of each no more than so many as it
+ * takes to rule one out */
+uint32_t mp_policy_tells(const struct mp_policy_verdict *verdict,
+			 const struct mp_policy_walk *walk);
 
 /** mp_policy_classes_print() - "lru or plru" */
 void mp_policy_classes_print(uint32_t classes, char *text, size_t room);

@@ -33,6 +33,10 @@ static const struct mix {
 	{ 50, 4, 10, true },
 };
 
+/* Where lines have few visits looking twice leaves few others: only in walks
+ * that come so late that they are chosen. */
+#define CHOSEN 18u
+
 /* A walk while it is drawn. */
 struct draw {
 	struct mp_policy_walk *walk;
@@ -204,14 +208,15 @@ static void draw_walk(struct mp_policy_walk *walk, uint32_t ways,
 		.room = room < MP_POLICY_STEPS ? room : MP_POLICY_STEPS,
 	};
 
+	const bool is_ample = visits >= MP_POLICY_VISITS || seed >= CHOSEN;
+
 	walk->ways = ways;
 	walk->n = 0;
 	mp_rng_seed(&draw.rng, seed);
 	for (uint32_t i = 0; i < walk->lines; i++)
 		draw.left[i] = visits;
 	empty_the_set(&draw, visits);
-	for (uint32_t i = 0; draw.mix->twice && visits >= MP_POLICY_VISITS &&
-			     i < 2 * ways; i++)
+	for (uint32_t i = 0; draw.mix->twice && is_ample && i < 2 * ways; i++)
 		look(&draw, draw.first + i % ways);
 	while (draw.room) {
 		const bool lately = mp_rng_below(&draw.rng, 100) >=

@@ -21,6 +21,8 @@
 /* Walks to begin with, and so many more each time that classes are left. */
 #define WALKS_FIRST 6u
 #define WALKS_MORE 4u
+/* Walks are chosen from these, so many each time. */
+#define CHOOSE_FROM (MP_POLICY_WALKS + 96u)
 /* Shares known no better than this tell nothing. */
 #define BLURRED 0.3
 /* So many looks may find a line that was to leave the level inside. */
@@ -35,14 +37,14 @@
 /* What was seen of a level. */
 struct found {
 	uint32_t n;		/* walks */
-	uint32_t lost;		/* walks that no burst of could be used */
 	bool contiguous;
 	double error;		/* of shares, in the mean */
 	double hits;		/* share of looks, in the mean */
 	double stayed;		/* share of looks at what had not left */
 	struct mp_policy_verdict verdict;
-	struct mp_policy_walk walk[MP_POLICY_WALKS];
-	struct mp_policy_looked looked[MP_POLICY_WALKS];
+	uint32_t number[MP_POLICY_WALKS_ALL];
+	struct mp_policy_walk walk[MP_POLICY_WALKS_ALL];
+	struct mp_policy_looked looked[MP_POLICY_WALKS_ALL];
 };
 
 static void add_means(struct found *found)
@@ -72,10 +74,11 @@ static void add_means(struct found *found)
 static int find(const struct mp_view *view,
 		const struct mp_policy_level *level, struct found *found)
 {
-	struct mp_policy_seen seen[MP_POLICY_WALKS];
+	struct mp_policy_seen seen[MP_POLICY_WALKS_ALL];
+	uint32_t last = MP_POLICY_WALKS;
 
 	memset(found, 0, sizeof(*found));
-	for (uint32_t i = 0; i < MP_POLICY_WALKS; i++) {
+	for (uint32_t i = 0; i < last && found->n < MP_POLICY_WALKS_ALL; i++) {
 		struct mp_policy_walk *walk = &found->walk[found->n];
 		struct mp_policy_looked *looked = &found->looked[found->n];
 		int err;
@@ -84,9 +87,12 @@ static int find(const struct mp_view *view,
 		err = mp_policy_look_at(level, view, walk, looked);
 		if (err == -ENOMEM)
 			return err;
-		found->lost += err != 0;
 		if (err)
 			continue;
+		/* None is chosen before these are there. */
+		if (found->n + 1 == MP_POLICY_WALKS)
+			last = CHOOSE_FROM;
+		found->number[found->n] = i;
 		seen[found->n++] = (struct mp_policy_seen){
 			walk, looked->hit, looked->error,
 		};
@@ -147,6 +153,64 @@ static int plan_walk(const struct mp_view *view,
 	return err;
 }
 
+static bool is_measured(const struct found *found, uint32_t number)
+{
+	for (uint32_t i = 0; i < found->n; i++)
+		if (found->number[i] == number)
+			return true;
+	return false;
+}
+
+/* Of the walks that there might be the one that tells most of what is left
+ * apart, but for those @chosen before. 0: none does. */
+static uint32_t choose(const struct mp_policy_level *level,
+		       const struct found *found, const uint32_t *chosen,
+		       uint32_t n)
+{
+	uint32_t best = 0, most = 0;
+	struct mp_policy_walk walk;
+
+	for (uint32_t i = MP_POLICY_WALKS; i < CHOOSE_FROM; i++) {
+		bool is_new = !is_measured(found, i);
+		uint32_t tells;
+
+		for (uint32_t k = 0; k < n; k++)
+			is_new &= chosen[k] != i;
+		if (!is_new)
+			continue;
+		mp_policy_look_walk(level, i, &walk);
+		tells = mp_policy_tells(&found->verdict, &walk);
+		if (tells <= most)
+			continue;
+		most = tells;
+		best = i;
+	}
+	return best;
+}
+
+/* Drawn walks show little where what is left does nearly the same. */
+static int plan_chosen(const struct mp_view *view,
+		       const struct mp_policy_level *level,
+		       const struct found *found, struct mp_plan *plan)
+{
+	uint32_t chosen[WALKS_MORE];
+	struct mp_policy_walk walk;
+	int err = 0;
+
+	if (found->n < MP_POLICY_WALKS || !found->verdict.classes ||
+	    !is_open(found))
+		return 0;
+	for (uint32_t i = 0; i < WALKS_MORE && !err &&
+			     found->n + i < MP_POLICY_WALKS_ALL; i++) {
+		chosen[i] = choose(level, found, chosen, i);
+		if (!chosen[i])
+			return 0;
+		mp_policy_look_walk(level, chosen[i], &walk);
+		err = plan_walk(view, level, &walk, plan);
+	}
+	return err;
+}
+
 static int plan_level(const struct mp_view *view, uint32_t k,
 		      struct mp_plan *plan, struct found *found)
 {
@@ -164,6 +228,7 @@ static int plan_level(const struct mp_view *view, uint32_t k,
 		walks = found->n + WALKS_MORE;
 	if (found->n && !is_open(found))
 		walks = found->n;
+	err = plan_chosen(view, &level, found, plan);
 	for (uint32_t i = 0; i < walks && i < MP_POLICY_WALKS && !err; i++) {
 		mp_policy_look_walk(&level, i, &found->walk[0]);
 		err = plan_walk(view, &level, &found->walk[0], plan);

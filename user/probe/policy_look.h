@@ -15,8 +15,12 @@
 #define MP_POLICY_SETS_MOST 3u
 /** MP_POLICY_CONTROL - no set: the control of a walk */
 #define MP_POLICY_CONTROL MP_POLICY_SETS_MOST
-/** MP_POLICY_WALKS - the most walks over a level */
+/** MP_POLICY_WALKS - the most walks over a level, as they come */
 #define MP_POLICY_WALKS 18u
+/** MP_POLICY_CHOSEN - .. and after these, that are chosen for what is left */
+#define MP_POLICY_CHOSEN 12u
+/** MP_POLICY_WALKS_ALL - both */
+#define MP_POLICY_WALKS_ALL (MP_POLICY_WALKS + MP_POLICY_CHOSEN)
 
 /**
  * struct mp_policy_level - a level whose policy is asked for
