@@ -32,12 +32,12 @@ static void ask(const char *text)
 	made_sim_ask(&sim, mp_probe_find("cache-size"));
 }
 
-/* As many sets in both, and a first level that throws out any line: nothing
+/* As many sets in both, and a first level that throws out the oldest: nothing
  * tells whether the second is exclusive. */
-static const char random_inside[] =
+static const char fifo_inside[] =
 	"machine name=a clock_mhz=2600 memory_latency=250\n"
 	"clock tsc_mhz=2600 step=1 read=80\nplace pages=contiguous\n"
-	"level name=l1d size=128K ways=4 line=128 latency=7 policy=random\n"
+	"level name=l1d size=128K ways=4 line=128 latency=7 policy=fifo\n"
 	"level name=l2 size=256K ways=8 line=128 latency=21\n";
 
 static void lines_are_counted_where_only_the_sum_is_known(void **state)
@@ -45,7 +45,7 @@ static void lines_are_counted_where_only_the_sum_is_known(void **state)
 	struct mp_cpu_rooms rooms;
 
 	(void)state;
-	ask(random_inside);
+	ask(fifo_inside);
 	assert_int_equal(made_sim_fact(&sim, "cpu.l2.size")->verdict,
 			 MP_AT_LEAST);
 	assert_int_equal(mp_cpu_rooms(&sim.view, &rooms), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a level holds beside those inside, by two witnesses, and the size that
+/* What a level holds beside those inside, by three witnesses, and the size that
  * is left to it. */
 #include "probe/cpu_beside.h"
 
@@ -85,11 +85,18 @@ static bool is_sharp(const struct mp_view *view,
 	       MP_CPU_APART_MAX * (edge->low - inside_of(edges, k));
 }
 
+/* Is all told that there is to tell? */
+static bool is_told(uint32_t holds)
+{
+	return holds && holds != MP_CPU_HOLDS_NO_OTHERS;
+}
+
 int mp_cpu_beside_plan(const struct mp_view *view,
 		       const struct mp_cpu_edges *edges, uint32_t k,
 		       struct mp_plan *plan)
 {
 	struct mp_cpu_hot hot = { 0 };
+	struct mp_cpu_stays stays = { 0 };
 	struct mp_cpu_stride stride;
 	int err = mp_cpu_hot_plan(view, edges, k, plan);
 
@@ -102,14 +109,40 @@ int mp_cpu_beside_plan(const struct mp_view *view,
 	 * that it holds are a better measure. */
 	plan->stage++;
 	err = mp_cpu_stride_plan(view, edges, k, plan);
-	if (err || !hot.holds || edges->edge[k - 1].size <=
-				 edges->edge[k].size * MP_CPU_LITTLE)
+	if (err)
 		return err;
 	mp_cpu_stride_judge(view, edges, k, &stride);
-	if (stride.known)
-		return 0;
 	plan->stage++;
+	if (!is_told(hot.holds) && !is_told(stride.holds)) {
+		err = mp_cpu_stays_plan(view, edges, k, plan);
+		if (!err)
+			err = mp_cpu_stays_judge(view, edges, k, &stays);
+		hot.holds = stays.holds;
+		plan->stage++;
+	}
+	if (err || hot.holds != MP_CPU_HOLDS_OTHERS || stride.known ||
+	    edges->edge[k - 1].size <= edges->edge[k].size * MP_CPU_LITTLE)
+		return err;
 	return mp_cpu_alone_plan(view, edges, k, plan);
+}
+
+/* What lines say that stay inside by chance. */
+static int ask_stayed(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t k,
+		      struct mp_cpu_beside *beside)
+{
+	const int err = mp_cpu_stays_judge(view, edges, k, &beside->stays);
+	const uint32_t holds = beside->stays.holds;
+
+	if (err || !holds)
+		return err;
+	if (beside->holds && holds == MP_CPU_HOLDS_OTHERS) {
+		beside->holds = MP_CPU_HOLDS_UNKNOWN;
+		beside->hot.why = "two experiments contradict each other";
+		return 0;
+	}
+	beside->holds = holds;
+	return 0;
 }
 
 int mp_cpu_beside_judge(const struct mp_view *view,
@@ -120,6 +153,7 @@ int mp_cpu_beside_judge(const struct mp_view *view,
 	const uint32_t hot = beside->hot.holds;
 
 	beside->holds = MP_CPU_HOLDS_UNKNOWN;
+	memset(&beside->stays, 0, sizeof(beside->stays));
 	if (err)
 		return err;
 	mp_cpu_stride_judge(view, edges, k, &beside->stride);
@@ -131,7 +165,8 @@ int mp_cpu_beside_judge(const struct mp_view *view,
 		return 0;
 	}
 	beside->holds = hot ? hot : beside->stride.holds;
-	return 0;
+	return is_told(beside->holds) ? 0 :
+	       ask_stayed(view, edges, k, beside);
 }
 
 /* Lines that the levels inside held none of were counted. */
@@ -242,6 +277,21 @@ static bool keeps_old(const struct mp_cpu_edges *edges, uint32_t k,
 	       !(beside->hot.leaked < LEAKS_LITTLE);
 }
 
+/* Where hops are timed singly those that the level inside serves are counted:
+ * all others of a ring that fits are here for a whole turn. Of a shorter ring it
+ * serves more. */
+static void less_served(const struct mp_cpu_edges *edges, uint32_t k,
+			struct mp_fact *fact)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+	const double kept = mp_cpu_share_kept(edges, k);
+	const double most = kept > 0 ? pow(kept, edge->low / edge->high) : 0;
+
+	fact->low = fmin(fact->low, low_of(edge, fact) * (1 - most));
+	fact->value = fmin(fmax(edge->size * (1 - kept), fact->low),
+			   fact->high);
+}
+
 static void less_old(const struct mp_cpu_edges *edges, uint32_t k,
 		     const struct mp_cpu_beside *beside, struct mp_fact *fact)
 {
@@ -250,6 +300,8 @@ static void less_old(const struct mp_cpu_edges *edges, uint32_t k,
 	if (beside->stride.known) {
 		fact->low = fmin(fact->low, beside->stride.least);
 		fact->value = beside->stride.low;
+	} else if (edges->single) {
+		less_served(edges, k, fact);
 	} else {
 		fact->low = fmax(low_of(edge, fact) - edge[-1].high, 1);
 	}

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Does a level hold what lies inside it, or beside that? Two witnesses: a
+ * Does a level hold what lies inside it, or beside that? Three witnesses: a
  * ring that is kept hot inside (cpu_hot.h) and, where that does not tell,
- * lines that are kept out of the levels inside (cpu_stride.h).
+ * lines that are kept out of the levels inside (cpu_stride.h), and lines that
+ * stay there by chance (cpu_stays.h).
  */
 #ifndef MP_PROBE_CPU_BESIDE_H
 #define MP_PROBE_CPU_BESIDE_H
 
 #include "probe/cpu_hot.h"
+#include "probe/cpu_stays.h"
 #include "probe/cpu_stride.h"
 
 /**
- * struct mp_cpu_beside - what both witnesses say
+ * struct mp_cpu_beside - what all witnesses say
  * @holds: enum mp_cpu_holds; unknown where they contradict each other
  */
 struct mp_cpu_beside {
 	uint32_t holds;
 	struct mp_cpu_hot hot;
 	struct mp_cpu_stride stride;
+	struct mp_cpu_stays stays;
 };
 
 /** mp_cpu_beside_plan() - want what tells about level @k, 1 or further out;

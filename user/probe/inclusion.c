@@ -4,7 +4,8 @@
  *
  * cpu_hot.c makes the experiments: a ring that stays in the level inside
  * while the outer one is driven through, and is then put out of it. Where no
- * ring stays there, cpu_stride.c tells an exclusive level from others.
+ * ring stays there, cpu_stride.c tells an exclusive level from others, and
+ * cpu_stays.c asks those lines that stay by chance.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -46,6 +47,20 @@ static void note_stride(const struct mp_cpu_stride *stride,
 		 stride->low / 1024);
 }
 
+static void note_stays(const struct mp_cpu_stays *stays, struct mp_fact *fact)
+{
+	for (uint32_t i = 0; i < 2; i++)
+		mp_fact_note(fact, stays->id[i]);
+	if (stays->holds == MP_CPU_HOLDS_ALL)
+		snprintf(fact->method, sizeof(fact->method),
+			 "of %.0f lines that chance would have left in the level inside while this one was driven through, %.0f stayed there",
+			 stays->expected, stays->stayed);
+	else
+		snprintf(fact->method, sizeof(fact->method),
+			 "%.0f lines stayed in the level inside by chance while this one was driven through; when they left that, %.2f of them were gone from here",
+			 stays->stayed, stays->gone);
+}
+
 static void judge(const struct mp_cpu_beside *beside, struct mp_fact *fact)
 {
 	static const char *const names[] = {
@@ -63,7 +78,9 @@ static void judge(const struct mp_cpu_beside *beside, struct mp_fact *fact)
 			note(hot, fact);
 		return;
 	}
-	if (hot->holds)
+	if (beside->stays.holds)
+		note_stays(&beside->stays, fact);
+	else if (hot->holds)
 		note(hot, fact);
 	else
 		note_stride(&beside->stride, fact);
