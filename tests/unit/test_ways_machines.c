@@ -9,7 +9,7 @@
 
 #define KIB 1024.0
 #define MHZ 3000.0
-#define LEVELS 3u
+#define LEVELS 4u
 
 /* A machine, and what earlier probes would have found of it. */
 struct asked {
@@ -17,7 +17,7 @@ struct asked {
 	double size[LEVELS];	/* 0: there is no such level */
 	double cycles[LEVELS];
 	double memory_cycles;
-	double line;
+	double line;		/* .. or 0: it is not known */
 	const char *inclusion;	/* of all further out; NULL: not known */
 };
 
@@ -25,14 +25,15 @@ static struct sim_ask ask;
 
 static void tell(const struct asked *a)
 {
-	static const char *const name[LEVELS + 1] = { "l1d", "l2", "l3", "l4" };
+	static const char *const name[LEVELS] = { "l1d", "l2", "l3", "l4" };
 	char fact[MP_FACT_NAME];
 
 	for (uint32_t k = 0; k < LEVELS && a->size[k] > 0; k++) {
 		snprintf(fact, sizeof(fact), "cpu.%s.size", name[k]);
 		sim_ask_know(&ask, fact, a->size[k]);
 		snprintf(fact, sizeof(fact), "cpu.%s.line", name[k]);
-		sim_ask_know(&ask, fact, a->line);
+		if (a->line > 0)
+			sim_ask_know(&ask, fact, a->line);
 		snprintf(fact, sizeof(fact), "cpu.%s.latency-cycles", name[k]);
 		sim_ask_know(&ask, fact, a->cycles[k]);
 		snprintf(fact, sizeof(fact), "cpu.%s.inclusion", name[k]);
@@ -61,7 +62,9 @@ static void found(const char *name, uint32_t ways)
 			 fact->reason);
 }
 
-#define HEAD "machine name=x clock_mhz=3000 memory_latency=270\n"
+#define MACHINE(memory) \
+	"machine name=x clock_mhz=3000 memory_latency=" #memory "\n"
+#define HEAD MACHINE(270)
 #define CLOCK "clock tsc_mhz=3000 step=1 read=40\n"
 
 /* The lines of a set of the third level do not all lie in one page of 2 MiB. */
@@ -223,6 +226,89 @@ static void lines_that_all_leave_the_level_inside_are_counted(void **state)
 	sim_ask_free(&ask);
 }
 
+/* Of the third level, which is of one way and spread over slices, some lines of
+ * each ring are missed, too: what it does serve has left the second. */
+static void a_level_behind_that_misses_as_well_hides_no_ways(void **state)
+{
+	(void)state;
+	put(&(struct asked){
+		MACHINE(459) "level name=l1d size=23K ways=23 latency=3\n"
+		"level name=l2 size=256K ways=4 latency=15 policy=nru index=physical\n"
+		"level name=l3 size=384K ways=1 latency=35 index=physical slices=4\n"
+		"tlb level=1 page=4K entries=96 ways=96\n"
+		"tlb level=2 page=4K entries=1024 ways=8 cost=14 policy=random\n"
+		"walk cost=65\nplace pages=random thp=granted\n" CLOCK,
+		{ 23 * KIB, 256 * KIB, 384 * KIB }, { 3, 15, 35 }, 459, 64,
+		NULL });
+	found("cpu.l1d.ways", 23);
+	found("cpu.l2.ways", 4);
+	sim_ask_free(&ask);
+}
+
+/* Few translations are kept: every hop of rings and controls pays the same. The
+ * line is not known, and twice as long as most. The third level is seen only by
+ * lines on several sets of the second, each of which others empty. */
+static void what_each_hop_pays_is_taken_off(void **state)
+{
+	(void)state;
+	put(&(struct asked){
+		MACHINE(347) "level name=l1d size=128K ways=1 line=128 latency=6\n"
+		"level name=l2 size=896K ways=28 line=128 latency=23 policy=random "
+		"index=physical\n"
+		"level name=l3 size=4608K ways=9 line=256 latency=53 index=physical\n"
+		"tlb level=1 page=4K entries=10 ways=10\n"
+		"tlb level=2 page=4K entries=192 ways=6 cost=13\nwalk cost=43\n"
+		"place pages=contiguous\n" CLOCK,
+		{ 128 * KIB, 896 * KIB, 4608 * KIB }, { 6, 23, 53 }, 347, 0,
+		NULL });
+	found("cpu.l1d.ways", 1);
+	found("cpu.l2.ways", 28);
+	found("cpu.l3.ways", 9);
+	sim_ask_free(&ask);
+}
+
+/* Translations are kept in sets of two: some hops of a ring pay for one. */
+static void what_some_hops_pay_is_taken_off(void **state)
+{
+	(void)state;
+	put(&(struct asked){
+		MACHINE(276) "level name=l1d size=14K ways=2 latency=4\n"
+		"level name=l2 size=24K ways=6 latency=13 policy=random index=physical\n"
+		"level name=l3 size=192K ways=6 line=128 latency=32 policy=bit-plru "
+		"index=physical inclusion=inclusive\n"
+		"level name=l4 size=1M ways=16 line=128 latency=65 policy=tree-plru "
+		"index=physical\n"
+		"tlb level=1 page=4K entries=32 ways=2\nwalk cost=35\n"
+		"place pages=random thp=granted\n" CLOCK,
+		{ 14 * KIB, 24 * KIB, 192 * KIB, 1024 * KIB },
+		{ 4, 13, 32, 65 }, 276, 64, NULL });
+	found("cpu.l2.ways", 6);
+	found("cpu.l3.ways", 6);
+	found("cpu.l4.ways", 16);
+	sim_ask_free(&ask);
+}
+
+/* Nothing tells the ways of the third level, which is spread over slices. */
+static void ways_behind_a_level_of_unknown_ways_are_counted(void **state)
+{
+	(void)state;
+	put(&(struct asked){
+		MACHINE(459) "level name=l1d size=64K ways=8 latency=4\n"
+		"level name=l2 size=256K ways=8 latency=19 policy=nru index=physical\n"
+		"level name=l3 size=2560K ways=10 latency=75 policy=nru slices=4\n"
+		"level name=l4 size=22M ways=11 latency=191 index=physical "
+		"inclusion=inclusive\n"
+		"tlb level=1 page=4K entries=64 ways=64\nwalk cost=35\n"
+		"place pages=contiguous\n" CLOCK,
+		{ 64 * KIB, 256 * KIB, 2560 * KIB, 22528 * KIB },
+		{ 4, 19, 75, 191 }, 459, 64, "non-inclusive" });
+	found("cpu.l2.ways", 8);
+	assert_int_equal(sim_ask_fact(&ask, "cpu.l3.ways")->verdict,
+			 MP_NOT_MEASURABLE);
+	found("cpu.l4.ways", 11);
+	sim_ask_free(&ask);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +321,10 @@ int main(void)
 		cmocka_unit_test(an_exclusive_level_is_flushed_into_sight),
 		cmocka_unit_test(how_far_apart_lines_of_a_set_lie_is_told),
 		cmocka_unit_test(lines_that_all_leave_the_level_inside_are_counted),
+		cmocka_unit_test(a_level_behind_that_misses_as_well_hides_no_ways),
+		cmocka_unit_test(what_each_hop_pays_is_taken_off),
+		cmocka_unit_test(what_some_hops_pay_is_taken_off),
+		cmocka_unit_test(ways_behind_a_level_of_unknown_ways_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Guesses of ways and sets, parted by an oracle that knows the truth. */
+#include "exp.h"
 #include "probe/ways_held.h"
 #include "probe/ways_others.h"
 #include "probe/ways_sets.h"
@@ -387,20 +388,70 @@ static void others_speak_of_the_sets_that_they_keep_off(void **state)
 	struct mp_ways_test test = {
 		.stride = 128 * KIB, .lines = 5, .flushed = true,
 	};
-	uint32_t slot[MP_WAYS_FLUSHERS], n;
-	uint64_t unit;
+	struct mp_ways_flush flush;
 
 	(void)state;
-	assert_int_equal(mp_ways_flushers(&sets, &test, MP_WAYS_FLUSH_LEAST,
-					  &unit, slot), 0);
+	assert_false(mp_ways_flushers(&sets, &test, MP_WAYS_FLUSH_LEAST,
+				      &flush));
 	test.apart = 64 * KIB;
-	n = mp_ways_flushers(&sets, &test, MP_WAYS_FLUSH_LEAST, &unit, slot);
-	assert_true(n > 0);
-	for (uint32_t i = 0; i < n; i++)
-		assert_true(slot[i] * unit % (64 * KIB));
+	assert_true(mp_ways_flushers(&sets, &test, MP_WAYS_FLUSH_LEAST, &flush));
+	assert_true(flush.n > 0);
+	for (uint32_t i = 0; i < flush.n; i++)
+		assert_true(flush.slot[i] * flush.unit % (64 * KIB));
 	/* They may be what puts a line out of 16 ways, but not of 8. */
 	assert_int_equal(left_alike(&test, MP_WAYS_MISS), 4 | 16);
 	assert_int_equal(left_alike(&test, MP_WAYS_FIT), 8 | 16);
+}
+
+/* Of nine lines five were seen in the level itself, each turn: two that it has
+ * room for and what those inside keep do not make that. */
+static void lines_that_are_seen_here_have_room_here(void **state)
+{
+	struct mp_ways_guess guess[] = {
+		{ .span = 384 * KIB, .ways = 1 }, { .span = 32 * KIB, .ways = 12 },
+		{ .span = 384 * KIB, .ways = 1, .exclusive = true },
+	};
+	struct mp_ways_sets sets = {
+		.line = 64, .grain = 64, .piece = 64 * MIB,
+		.inner = &inside_alike, .n = 3, .guess = guess,
+	};
+	const struct mp_ways_test test = {
+		.stride = 192 * KIB, .lines = 9, .held = 5,
+	};
+
+	(void)state;
+	mp_ways_keep(&sets, &test, MP_WAYS_FIT);
+	assert_int_equal(sets.n, 3);
+	mp_ways_keep_held(&sets, &test);
+	assert_int_equal(sets.n, 2);
+	assert_int_equal(sets.guess[0].ways, 12);
+	assert_true(sets.guess[1].exclusive);
+}
+
+/* Nothing is known of the level inside but its size: no lines are known to be
+ * put out of it, nor to have left it, but those seen here. */
+static void a_level_of_unknown_ways_may_hold_any_lines(void **state)
+{
+	const struct mp_ways_sets inner = {
+		.line = 64, .grain = 64, .piece = 64 * MIB, .loose = true,
+		.most = 1024,
+	};
+	struct mp_ways_guess guess[] = {
+		{ .span = 32 * KIB, .ways = 12 }, { .span = 64 * KIB, .ways = 8 },
+	};
+	struct mp_ways_sets sets = {
+		.line = 64, .grain = 64, .piece = 64 * MIB, .inner = &inner,
+		.n = 2, .guess = guess,
+	};
+	const struct mp_ways_test test = { .stride = 64 * KIB, .lines = 10 };
+
+	(void)state;
+	assert_int_equal(mp_ways_inside(&sets, &test).high, 1024);
+	mp_ways_keep(&sets, &test, MP_WAYS_FIT);
+	assert_int_equal(sets.n, 2);
+	mp_ways_keep(&sets, &test, MP_WAYS_FIT_HERE);
+	assert_int_equal(sets.n, 1);
+	assert_int_equal(sets.guess[0].ways, 12);
 }
 
 /* Two slots lie in a page, one of them with a line of the test. */
@@ -419,17 +470,52 @@ static void others_keep_off_the_pages_of_lines(void **state)
 	const struct mp_ways_test test = {
 		.stride = 52 * KIB, .lines = 4, .flushed = true,
 	};
-	uint32_t slot[MP_WAYS_FLUSHERS], n[2];
-	uint64_t unit;
+	struct mp_ways_flush flush;
 
 	(void)state;
-	n[0] = mp_ways_flushers(&sets, &test, MP_WAYS_FLUSH_LEAST, &unit, slot);
-	n[1] = mp_ways_flushers(&sets, &test, MP_WAYS_FLUSH_MOST, &unit, slot);
-	assert_int_equal(n[0], MP_WAYS_FLUSH_LEAST * 28);
-	assert_int_equal(n[1], MP_WAYS_FLUSH_MOST * 28);
-	assert_int_equal(unit, 2 * KIB);
-	for (uint32_t i = 0; i < n[1]; i++)
-		assert_true(slot[i] * unit / (4 * KIB) % 13);
+	assert_true(mp_ways_flushers(&sets, &test, MP_WAYS_FLUSH_LEAST, &flush));
+	assert_int_equal(flush.n, MP_WAYS_FLUSH_LEAST * 28);
+	assert_true(mp_ways_flushers(&sets, &test, MP_WAYS_FLUSH_MOST, &flush));
+	assert_int_equal(flush.n, MP_WAYS_FLUSH_MOST * 28);
+	assert_int_equal(flush.unit, 2 * KIB);
+	assert_int_equal(flush.sets, 1);
+	for (uint32_t i = 0; i < flush.n; i++)
+		assert_true(flush.slot[i] * flush.unit / (4 * KIB) % 13);
+}
+
+/* Lines a line apart fall on all 16 sets of the level inside: each wants its
+ * own others. */
+static void each_set_inside_has_its_own_others(void **state)
+{
+	struct mp_ways_guess inside = { .span = KIB, .ways = 4 };
+	struct mp_ways_guess guess = { .span = 53 * 64, .ways = 6 };
+	const struct mp_ways_sets inner = {
+		.line = 64, .grain = 64, .piece = 2 * MIB, .n = 1,
+		.guess = &inside,
+	};
+	const struct mp_ways_sets sets = {
+		.line = 64, .grain = 64, .piece = 2 * MIB, .inner = &inner,
+		.n = 1, .guess = &guess,
+	};
+	const struct mp_ways_test test = {
+		.stride = 53 * 64, .lines = 7, .flushed = true,
+	};
+	struct mp_ways_flush flush;
+	uint64_t most;
+
+	(void)state;
+	assert_true(mp_ways_flushers(&sets, &test, MP_WAYS_FLUSH_MOST, &flush));
+	assert_int_equal(flush.sets, 16);
+	assert_int_equal(flush.n, 16);
+	assert_int_equal(mp_ways_groups(&flush, 7), 7);
+	assert_int_equal(mp_ways_groups(&flush, 17), 16);
+	/* All of them and their others are no more steps than there may be. */
+	most = mp_ways_most_beside(0, &flush, test.stride);
+	assert_int_equal(most + mp_ways_groups(&flush, most) * 16, MP_EXP_STEPS);
+	for (uint32_t g = 0; g < 7; g++)
+		for (uint32_t i = 0; i < flush.n; i++)
+			assert_true((g * test.stride + flush.slot[i] * flush.unit) %
+				    guess.span);
 }
 
 /* Powers of two part none of more than a thousand that are left. */
@@ -516,7 +602,10 @@ int main(void)
 		cmocka_unit_test(guesses_go_by_what_is_known_of_the_levels_inside),
 		cmocka_unit_test(pieces_that_begin_anywhere_inside_hide_more),
 		cmocka_unit_test(others_speak_of_the_sets_that_they_keep_off),
+		cmocka_unit_test(lines_that_are_seen_here_have_room_here),
+		cmocka_unit_test(a_level_of_unknown_ways_may_hold_any_lines),
 		cmocka_unit_test(others_keep_off_the_pages_of_lines),
+		cmocka_unit_test(each_set_inside_has_its_own_others),
 		cmocka_unit_test(many_are_parted_by_odd_strides),
 		cmocka_unit_test(where_lines_are_kept_some_sets_are_kept_off),
 		cmocka_unit_test(strides_share_a_set_of_each_level_inside),

@@ -20,21 +20,22 @@
 #include "backend.h"
 #include "probe/cpu.h"
 #include "probe/ways_kept.h"
+#include "probe/ways_level.h"
 #include "probe/ways_size.h"
 #include "probe/ways_test.h"
 
 #define REPLICATES 3u
 #define SURE_REPLICATES 5u
-/* The limits of sizes are taken to be so much wider; a size of which only the
- * limits are known will do, but they hold less often. */
-#define SIZE_ERROR 0.02
-#define LEAST_ERROR 0.1
-#define MOST_ERROR 0.25
-/* .. and wider by this, where it is the size that is asked for. */
+/* The limits of a size are taken to be wider by this, where it is the size that
+ * is asked for. */
 #define MOST_SIZED 1.6
-/* What is behind the next level, if that is not known, takes so many times as
- * long as the next one at least. */
-#define BEYOND_LEAST 1.2
+/* If more than this are left of the more regular guesses, there is no use in
+ * others. */
+#define LEFT_MOST 100u
+/* Of more guesses than this it is not planned what others put out. */
+#define PLANNED_MOST 64u
+/* A level of unknown size may hold so many lines. */
+#define ROOM_ANY (1ull << 40)
 /* Scattered pages fall on one set by chance less often than one in 2^-x. */
 #define CHANCE_LOG2 13.0
 
@@ -42,6 +43,7 @@
 struct search {
 	struct mp_ways_rig rig;
 	struct mp_ways_sets sets;
+	struct mp_ways_sets seen;	/* .. as levels further out know them */
 	struct mp_ways_rig size_rig;	/* .. where it is the size that is asked for */
 	struct mp_ways_sets sized;
 	struct mp_ways_test done[MP_WAYS_TESTS];
@@ -63,116 +65,6 @@ struct parting {
 	bool (*agreed)(const struct mp_ways_sets *sets);
 	uint32_t replicates;
 };
-
-static const struct mp_fact *size_of(const struct mp_view *view, uint32_t k)
-{
-	char name[MP_FACT_NAME];
-
-	snprintf(name, sizeof(name), "cpu.%s.size", mp_cpu_level_name[k]);
-	return mp_facts_find(view->facts, name);
-}
-
-static bool is_absent(const struct mp_view *view, uint32_t k)
-{
-	const struct mp_fact *size = size_of(view, k);
-
-	return size && size->verdict == MP_ABSENT;
-}
-
-/* Cycles of a level behind the @k-th one, or of memory where there is no such
- * level; NaN = not known, as it may be there. */
-static double behind(const struct mp_view *view, uint32_t k, uint32_t other)
-{
-	const char *name = mp_cpu_level_name[k];
-	bool there = false;
-
-	for (uint32_t i = k + 1; i <= other && i < MP_CPU_LEVELS; i++) {
-		const double cycles = mp_cpu_value(view, mp_cpu_level_name[i],
-						   "latency-cycles");
-
-		if (i == other && !isnan(cycles))
-			return cycles;
-		there = size_of(view, i) && !is_absent(view, i);
-		if (!there)
-			break;
-	}
-	return there && other < MP_CPU_LEVELS ? NAN :
-	       mp_cpu_value(view, name, "latency-cycles") *
-	       mp_cpu_value(view, "dram", "latency") /
-	       mp_cpu_value(view, name, "latency");
-}
-
-/* Limits of its size, taken wider than they are said to be. */
-static bool find_limits(const struct mp_fact *size,
-			struct mp_ways_level *level)
-{
-	const bool least = size && size->verdict == MP_AT_LEAST;
-
-	if (!size || !(size->verdict == MP_MEASURED ||
-		       (least && size->high > size->low)))
-		return false;
-	level->low_bytes = size->low * (1 - (least ? LEAST_ERROR : SIZE_ERROR));
-	level->high_bytes = size->high * (1 + (least ? MOST_ERROR : SIZE_ERROR));
-	return true;
-}
-
-static bool level_known(const struct mp_view *view, uint32_t k,
-			struct mp_ways_level *level)
-{
-	const char *name = mp_cpu_level_name[k];
-	const double line = mp_cpu_value(view, "l1d", "line");
-
-	*level = (struct mp_ways_level){ .k = k };
-	if (!find_limits(size_of(view, k), level))
-		return false;
-	level->innermost_bytes = size_of(view, 0)->low;
-	level->own_cycles = mp_cpu_value(view, name, "latency-cycles");
-	level->inner_cycles = k ? mp_cpu_value(view, mp_cpu_level_name[k - 1],
-					       "latency-cycles") : 0;
-	level->innermost_cycles = mp_cpu_value(view, "l1d", "latency-cycles");
-	level->line = isnan(line) ? MP_CPU_LINE_USUAL : (uint32_t)line;
-	level->next_cycles = behind(view, k, k + 1);
-	if (!k && isnan(level->next_cycles))
-		level->next_cycles = mp_cpu_rises_to(view);
-	level->beyond_cycles = behind(view, k, k + 2);
-	if (isnan(level->beyond_cycles))
-		level->beyond_cycles = fmax(2 * level->next_cycles -
-					    level->own_cycles,
-					    BEYOND_LEAST * level->next_cycles);
-	return !isnan(level->innermost_cycles) &&
-	       level->next_cycles > level->own_cycles * MP_WAYS_APART;
-}
-
-static bool has_hist(const struct mp_batch *batch)
-{
-	for (uint32_t i = 0; i < batch->n_samples; i++)
-		if (batch->sample[i].payload_kind == MEMPROBE_PAYLOAD_HIST)
-			return true;
-	return false;
-}
-
-/* Is the clock fine enough to time single hops, and are they kept? The
- * batches tell. */
-static bool times_single(const struct mp_view *view,
-			 const struct mp_ways_level *level)
-{
-	const double inside = level->k ? level->own_cycles -
-				  level->inner_cycles : INFINITY;
-	const double apart = fmin(level->next_cycles - level->own_cycles,
-				  inside);
-	const struct mp_batch *last = NULL;
-
-	for (uint32_t i = 0; i < view->n_batches; i++) {
-		const struct mp_batch *batch = view->batch[i];
-
-		if (batch->exp.actor[0].detail == MP_DETAIL_HIST &&
-		    !has_hist(batch) && mp_batch_counts(batch))
-			return false;
-	}
-	for (uint32_t i = view->n_batches; i-- > 0 && !last;)
-		last = mp_batch_counts(view->batch[i]) ? view->batch[i] : NULL;
-	return last && mp_spectrum_step(last) <= apart / 2;
-}
 
 /* Bytes that lie in a row in memory of a kind; 0 = that is not to be had. */
 static uint64_t piece_of(const struct mp_view *view, uint32_t pages)
@@ -278,10 +170,13 @@ static int part_by(struct search *search, const struct parting *by)
 			return 0;
 		}
 		test.hidden = outcome == MP_WAYS_HIDDEN;
+		test.unclear = outcome == MP_WAYS_UNCLEAR;
 		test.kept = outcome == MP_WAYS_FIT && search->sets.inner &&
 			    !test.flushed;
 		test.missed = by->rig->missed;
+		test.held = by->rig->held;
 		search->done[search->n_done++] = test;
+		mp_ways_keep_held(by->sets, &test);
 		if (outcome != MP_WAYS_UNCLEAR && !test.hidden)
 			mp_ways_keep(by->sets, &test, outcome);
 	}
@@ -379,6 +274,35 @@ static int confirm(struct search *search, const struct mp_ways_guess *guess)
 	return err;
 }
 
+/* The likeliest guess of a kind; NULL = there is none. */
+static const struct mp_ways_guess *likeliest(const struct mp_ways_sets *sets,
+					     bool exclusive)
+{
+	const struct mp_ways_guess *best = NULL;
+
+	for (uint32_t i = 0; i < sets->n; i++)
+		if (sets->guess[i].exclusive == exclusive &&
+		    (!best || sets->guess[i].weight > best->weight))
+			best = &sets->guess[i];
+	return best;
+}
+
+/* All that are left have the same ways: if one of them is not borne out, it may
+ * be that the level has its lines beside those inside. */
+static int confirm_any(struct search *search)
+{
+	int err = 0;
+
+	for (uint32_t exclusive = 0; exclusive <= 1 && !err; exclusive++) {
+		const struct mp_ways_guess *guess =
+			likeliest(&search->sets, exclusive);
+
+		if (guess && !search->ways && !search->replicates)
+			err = confirm(search, guess);
+	}
+	return err;
+}
+
 /* What the tests that were made have left of guesses that are new. */
 static int keep_done(struct search *search, struct mp_ways_rig *rig,
 		     struct mp_ways_sets *sets)
@@ -389,6 +313,7 @@ static int keep_done(struct search *search, struct mp_ways_rig *rig,
 		enum mp_ways_outcome outcome;
 
 		err = mp_ways_look(rig, &search->done[i], REPLICATES, &outcome);
+		mp_ways_keep_held(sets, &search->done[i]);
 		if (!err && outcome != MP_WAYS_LACKING &&
 		    outcome != MP_WAYS_UNCLEAR && outcome != MP_WAYS_HIDDEN)
 			mp_ways_keep(sets, &search->done[i], outcome);
@@ -431,23 +356,18 @@ static int part_sizes(struct search *search)
 static int search_level(struct search *search)
 {
 	const struct mp_ways_level *level = &search->rig.level;
-	const struct mp_ways_guess *best;
 	int err;
 
 	err = mp_ways_add(&search->sets, MP_WAYS_REGULAR, level->low_bytes,
 			  level->high_bytes);
 	err = err ? err : part(search);
-	if (err || search->replicates)
+	if (err || search->replicates || search->sets.n > LEFT_MOST)
 		return err;
 	err = add_odd(search);
 	err = err ? err : part(search);
 	if (err || search->replicates || !mp_ways_agreed(&search->sets))
 		return err;
-	best = search->sets.guess;
-	for (uint32_t i = 1; i < search->sets.n; i++)
-		if (search->sets.guess[i].weight > best->weight)
-			best = &search->sets.guess[i];
-	err = confirm(search, best);
+	err = confirm_any(search);
 	return err || !search->ways || !search->open ? err : part_sizes(search);
 }
 
@@ -469,6 +389,40 @@ static void levels_free(struct levels *levels)
 		search_free(&levels->search[k]);
 }
 
+/* What levels further out may make of it: if its ways were not borne out, it may
+ * hold whatever its size has room for. */
+static void show(struct search *search, const struct mp_fact *size)
+{
+	const struct mp_ways_sets *inner = search->sets.inner;
+	struct mp_ways_sets *seen = &search->seen;
+
+	search->sets.most = ROOM_ANY;
+	if (size && isfinite(size->high) && size->high > 0)
+		search->sets.most = (uint64_t)(size->high * (1 + MP_WAYS_MOST_ERROR)) /
+				    search->sets.line;
+	if (inner)
+		search->sets.most += inner->most;
+	*seen = search->sets;
+	seen->loose = !search->ways;
+	if (seen->loose && seen->n > PLANNED_MOST)
+		seen->n = 0;
+}
+
+/* What tests of a level are made with. */
+static void set_up(struct search *search, bool crowded)
+{
+	struct mp_ways_rig *rig = &search->rig;
+	const uint32_t k = rig->level.k;
+
+	search->open = mp_ways_size_of(rig->view, k)->verdict == MP_AT_LEAST;
+	rig->level.single = mp_ways_times_single(rig->view, &rig->level);
+	rig->level.crowded = crowded && !rig->level.single;
+	rig->sets = &search->sets;
+	search->sets.clear = mp_ways_clear(&rig->level);
+	choose_memory(search);
+	search->sets.beside = beside_of(rig->view, k);
+}
+
 /* Level by level, outwards; the levels inside hide what is not known of
  * them. */
 static int search_all(const struct mp_view *view, struct levels *levels)
@@ -479,27 +433,22 @@ static int search_all(const struct mp_view *view, struct levels *levels)
 	memset(levels, 0, sizeof(*levels));
 	for (uint32_t k = 0; k < MP_CPU_LEVELS && !err; k++) {
 		struct search *search = &levels->search[k];
-		double grain = mp_cpu_value(view, mp_cpu_level_name[k], "line");
 
-		search->rig.view = view;
-		if (!level_known(view, k, &search->rig.level))
+		if (mp_ways_is_absent(view, k))
 			break;
-		levels->known[k] = true;
-		search->open = size_of(view, k)->verdict == MP_AT_LEAST;
-		search->rig.level.single = times_single(view, &search->rig.level);
-		search->rig.level.crowded = crowded && !search->rig.level.single;
-		search->rig.sets = &search->sets;
-		search->sets.line = search->rig.level.line;
-		search->sets.grain = isnan(grain) ? 4 * search->rig.level.line :
-						    (uint64_t)grain;
-		search->sets.clear = mp_ways_clear(&search->rig.level);
-		choose_memory(search);
-		search->sets.inner = k ? &levels->search[k - 1].sets : NULL;
-		search->sets.beside = beside_of(view, k);
 		levels->n++;
-		err = search_level(search);
-		if (!search->ways)
+		search->rig.view = view;
+		search->sets.inner = k ? &levels->search[k - 1].seen : NULL;
+		search->sets.line = mp_ways_line_of(view, 0, MP_CPU_LINE_USUAL);
+		search->sets.grain = mp_ways_line_of(view, k, 4 * search->sets.line);
+		levels->known[k] = mp_ways_level_known(view, k, &search->rig.level);
+		if (levels->known[k]) {
+			set_up(search, crowded);
+			err = search_level(search);
+		}
+		if (search->replicates)
 			break;
+		show(search, mp_ways_size_of(view, k));
 	}
 	if (err)
 		levels_free(levels);
@@ -610,7 +559,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 
 		if (!fact)
 			err = -ENOMEM;
-		else if (is_absent(view, k))
+		else if (mp_ways_is_absent(view, k))
 			fact->verdict = MP_ABSENT;
 		else if (levels.known[k])
 			err = settle(&levels.search[k], fact, facts);

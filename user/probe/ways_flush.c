@@ -11,6 +11,8 @@
 
 #include "analysis/spectrum.h"
 #include "ioctl/memprobe.h"
+#include "probe/ways_costs.h"
+#include "probe/ways_held.h"
 #include "probe/ways_order.h"
 #include "probe/ways_others.h"
 #include "steps.h"
@@ -65,18 +67,41 @@ static void take_pages(const struct mp_ways_rig *rig, struct mp_exp *exp)
 	}
 }
 
+/* All others of a test: of each set of the level inside that it has lines of.
+ * Return: bytes from slot to slot; 0 = there are not enough, or too many. */
+static uint64_t list_others(const struct mp_ways_sets *sets,
+			    const struct mp_ways_test *test, uint32_t times,
+			    uint32_t slot[MP_EXP_STEPS], uint32_t *n)
+{
+	struct mp_ways_flush flush;
+	uint64_t unit, groups;
+
+	*n = 0;
+	if (!mp_ways_flushers(sets, test, times, &flush))
+		return 0;
+	groups = mp_ways_groups(&flush, test->lines);
+	if (groups * flush.n + test->lines > MP_EXP_STEPS)
+		return 0;
+	unit = mp_ways_gcd(flush.unit, test->stride);
+	for (uint64_t g = 0; g < groups; g++)
+		for (uint32_t i = 0; i < flush.n; i++)
+			slot[(*n)++] = (uint32_t)((g * test->stride +
+						   flush.slot[i] * flush.unit) /
+						  unit);
+	return unit;
+}
+
 /* The lines of the test, timed; then those that flush them, so many times what
  * the levels inside hold. */
 static bool flushed_times(const struct mp_ways_rig *rig,
 			  const struct mp_ways_test *test, uint32_t times,
 			  bool control, struct mp_exp *exp)
 {
-	uint32_t slot[MP_WAYS_FLUSHERS], others[MP_EXP_STEPS], n;
+	uint32_t slot[MP_EXP_STEPS], others[MP_EXP_STEPS], n;
 	uint32_t lines[MP_EXP_STEPS];
-	uint64_t unit;
+	const uint64_t unit = list_others(rig->sets, test, times, slot, &n);
 
-	n = mp_ways_flushers(rig->sets, test, times, &unit, slot);
-	if (!n || n + test->lines > MP_EXP_STEPS)
+	if (!unit)
 		return false;
 	if (!mp_ways_order(rig->sets, test,
 			   &(struct mp_ways_places){
@@ -203,6 +228,17 @@ typedef enum mp_ways_outcome (*one_says)(const struct mp_ways_level *level,
 					 const struct mp_batch *batch,
 					 double extra);
 
+/* Of two replicates, of which one may have been hidden. */
+static enum mp_ways_outcome both_say(enum mp_ways_outcome a,
+				     enum mp_ways_outcome b)
+{
+	if (a == b)
+		return a;
+	return (a == MP_WAYS_MISS && b == MP_WAYS_HIDDEN) ||
+	       (a == MP_WAYS_HIDDEN && b == MP_WAYS_MISS) ?
+		       MP_WAYS_HIDDEN : MP_WAYS_UNCLEAR;
+}
+
 /* All replicates of an experiment have to say the same. */
 static enum mp_ways_outcome all_say(const struct mp_ways_rig *rig,
 				    const struct mp_ways_test *test,
@@ -219,7 +255,7 @@ static enum mp_ways_outcome all_say(const struct mp_ways_rig *rig,
 		if (!mp_batch_counts(view->batch[i]))
 			continue;
 		one = says(&rig->level, test, view->batch[i], extra);
-		all = n++ && one != all ? MP_WAYS_UNCLEAR : one;
+		all = n++ ? both_say(all, one) : one;
 		if (all == MP_WAYS_UNCLEAR)
 			return all;
 	}
@@ -241,12 +277,84 @@ static double translation_by(const struct mp_ways_rig *rig,
 	return NAN;
 }
 
+/* What translations cost, by the control. Where each of its steps is the first
+ * in a page, it goes through the pages as the test does. */
+static bool find_costs(const struct mp_ways_rig *rig,
+		       const struct mp_ways_test *test,
+		       const struct mp_exp *exp, const struct mp_exp *control,
+		       struct mp_ways_costs *costs)
+{
+	const uint64_t id = mp_exp_id(control);
+	struct mp_batch late;
+
+	mp_ways_costs_begin(costs, &rig->level);
+	for (uint32_t i = 0; i < rig->view->n_batches; i++) {
+		const struct mp_batch *batch = rig->view->batch[i];
+
+		if (batch->id == id && mp_batch_counts(batch) &&
+		    take_late(batch, &late))
+			mp_ways_costs_add(costs, &late);
+	}
+	return mp_ways_costs_end(costs, FIT_SHARE * test->least,
+				 exp->n_steps != control->n_steps);
+}
+
+/* Where were the hops served, one by one? None of them may have been inside. */
+static enum mp_ways_outcome served_by(const struct mp_ways_rig *rig,
+				      const struct mp_ways_test *test,
+				      uint64_t id,
+				      const struct mp_ways_costs *costs)
+{
+	struct mp_ways_served all = { .missed = 1, .between = 1 }, one;
+	struct mp_batch late;
+
+	for (uint32_t i = 0; i < rig->view->n_batches; i++) {
+		const struct mp_batch *batch = rig->view->batch[i];
+
+		if (batch->id != id || !mp_batch_counts(batch))
+			continue;
+		if (!take_late(batch, &late))
+			return MP_WAYS_HIDDEN;
+		mp_ways_costs_served(costs, &late, &one);
+		mp_ways_served_worst(&all, &one);
+	}
+	if (!(all.may_be_inside < FLUSH_NONE / test->lines))
+		return MP_WAYS_HIDDEN;
+	if (all.may_miss < FIT_SHARE * test->least)
+		return MP_WAYS_FIT;
+	if (all.far >= FIT_SHARE * test->least)
+		all.missed = all.between;
+	return all.missed > MISS_SHARE * test->least ? MP_WAYS_MISS :
+						       MP_WAYS_HIDDEN;
+}
+
+/* Of a test that is hidden, and of which the control has been made. */
+static enum mp_ways_outcome look_served(const struct mp_ways_rig *rig,
+					const struct mp_ways_test *test,
+					uint32_t replicates)
+{
+	struct mp_exp exp, control;
+	struct mp_ways_costs costs;
+	enum mp_ways_outcome made;
+
+	if (!mp_ways_flush_exp(rig, test, false, &exp) ||
+	    !mp_ways_flush_exp(rig, test, true, &control))
+		return MP_WAYS_HIDDEN;
+	made = all_say(rig, test, mp_exp_id(&control), control_of_fit, 0,
+		       replicates);
+	if (made == MP_WAYS_LACKING)
+		return made;
+	return find_costs(rig, test, &exp, &control, &costs) ?
+		       served_by(rig, test, mp_exp_id(&exp), &costs) :
+		       MP_WAYS_HIDDEN;
+}
+
 /* Translations that miss would look like misses, and hits inside with them
  * like hits here: the control tells. Where they would, what they take there is
  * taken off. */
-enum mp_ways_outcome mp_ways_flush_look(const struct mp_ways_rig *rig,
-					const struct mp_ways_test *test,
-					uint32_t replicates)
+static enum mp_ways_outcome look(const struct mp_ways_rig *rig,
+				 const struct mp_ways_test *test,
+				 uint32_t replicates)
 {
 	const struct mp_ways_level *level = &rig->level;
 	enum mp_ways_outcome own, control;
@@ -275,4 +383,14 @@ enum mp_ways_outcome mp_ways_flush_look(const struct mp_ways_rig *rig,
 	return !isnan(extra) &&
 	       all_say(rig, test, id, flushed_one, extra, replicates) == own ?
 	       own : MP_WAYS_HIDDEN;
+}
+
+enum mp_ways_outcome mp_ways_flush_look(const struct mp_ways_rig *rig,
+					const struct mp_ways_test *test,
+					uint32_t replicates)
+{
+	const enum mp_ways_outcome outcome = look(rig, test, replicates);
+
+	return outcome == MP_WAYS_HIDDEN ? look_served(rig, test, replicates) :
+					   outcome;
 }

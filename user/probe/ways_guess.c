@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "probe/ways_held.h"
+
 /* Levels are exclusive less often than not. */
 #define EXCLUSIVE_WEIGHT 0.3
 
@@ -92,6 +94,23 @@ void mp_ways_free(struct mp_ways_sets *sets)
 	sets->guess = NULL;
 	sets->n = 0;
 	sets->room = 0;
+}
+
+void mp_ways_keep_held(struct mp_ways_sets *sets,
+		       const struct mp_ways_test *test)
+{
+	const bool in_row = mp_ways_in_row(sets, test);
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < sets->n && test->held; i++) {
+		const struct mp_ways_guess *guess = &sets->guess[i];
+
+		if (!mp_ways_is_foretold(sets, guess, test) ||
+		    mp_ways_here(sets, guess, test->stride, in_row) >=
+		    test->held)
+			sets->guess[kept++] = *guess;
+	}
+	sets->n = test->held ? kept : sets->n;
 }
 
 uint32_t mp_ways_agreed(const struct mp_ways_sets *sets)

@@ -8,6 +8,10 @@
 
 #include <stddef.h>
 
+/* A level of which nothing else is known is taken to have so many ways, where
+ * that is harmless. */
+#define LIKELY_WAYS 16u
+
 /* Spans and strides have many factors of two, which cost no division. */
 uint64_t mp_ways_gcd(uint64_t a, uint64_t b)
 {
@@ -41,6 +45,13 @@ bool mp_ways_in_row(const struct mp_ways_sets *sets,
 		    const struct mp_ways_test *test)
 {
 	return sets->small || test->stride * test->lines <= sets->piece;
+}
+
+bool mp_ways_is_foretold(const struct mp_ways_sets *sets,
+			 const struct mp_ways_guess *guess,
+			 const struct mp_ways_test *test)
+{
+	return mp_ways_in_row(sets, test) || sets->piece % guess->span == 0;
 }
 
 /*
@@ -91,11 +102,10 @@ static struct mp_ways_range with_pieces(const struct mp_ways_sets *sets,
 	return held;
 }
 
-static struct mp_ways_range held_at(const struct mp_ways_sets *sets,
-				    uint64_t stride, bool in_row)
+static struct mp_ways_range held_beside(const struct mp_ways_sets *sets,
+					uint64_t stride, bool in_row,
+					struct mp_ways_range inside)
 {
-	const struct mp_ways_range inside =
-		mp_ways_inside_at(sets, stride, false, in_row);
 	struct mp_ways_range held = inside;
 
 	for (uint32_t i = 0; i < sets->n; i++) {
@@ -109,6 +119,33 @@ static struct mp_ways_range held_at(const struct mp_ways_sets *sets,
 			held.high = one.high;
 	}
 	return held;
+}
+
+static struct mp_ways_range held_at(const struct mp_ways_sets *sets,
+				    uint64_t stride, bool in_row)
+{
+	if (sets->loose)
+		return (struct mp_ways_range){ 0, sets->most };
+	return held_beside(sets, stride, in_row,
+			   mp_ways_inside_at(sets, stride, false, in_row));
+}
+
+struct mp_ways_range mp_ways_likely(const struct mp_ways_sets *sets,
+				    uint64_t stride)
+{
+	const uint64_t span = sets->most * sets->line / LIKELY_WAYS;
+	const struct mp_ways_guess likely = {
+		.span = span ? span / sets->line * sets->line + sets->line :
+			       sets->line,
+		.ways = LIKELY_WAYS,
+	};
+	struct mp_ways_range inside = { 0, 0 };
+
+	if (sets->inner)
+		inside = mp_ways_likely(sets->inner, stride);
+	return sets->n ? held_beside(sets, stride, true, inside) :
+			 mp_ways_with(&likely, 1ull << __builtin_ctzll(stride),
+				      &inside);
 }
 
 struct mp_ways_range mp_ways_inside_at(const struct mp_ways_sets *sets,
@@ -148,7 +185,7 @@ struct mp_ways_range mp_ways_fitting(const struct mp_ways_sets *sets,
 static uint64_t handed(const struct mp_ways_sets *sets, uint64_t stride,
 		       bool in_row)
 {
-	uint64_t most = 0;
+	uint64_t most = sets->loose ? sets->most : 0;
 
 	for (uint32_t i = 0; i < sets->n; i++) {
 		const struct mp_ways_guess *guess = &sets->guess[i];

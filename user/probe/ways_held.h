@@ -16,6 +16,11 @@ uint64_t mp_ways_sets_of(const struct mp_ways_guess *guess, uint64_t stride);
 bool mp_ways_in_row(const struct mp_ways_sets *sets,
 		    const struct mp_ways_test *test);
 
+/** mp_ways_is_foretold() - does a guess say anything of lines that lie so? */
+bool mp_ways_is_foretold(const struct mp_ways_sets *sets,
+			 const struct mp_ways_guess *guess,
+			 const struct mp_ways_test *test);
+
 /** mp_ways_is_apart() - if a guess is right, do the others of a flushed test
  * keep off the sets of its lines? */
 bool mp_ways_is_apart(const struct mp_ways_guess *guess,
@@ -40,6 +45,11 @@ struct mp_ways_range mp_ways_inside_at(const struct mp_ways_sets *sets,
 /** mp_ways_inside() - the same of the lines of a test */
 struct mp_ways_range mp_ways_inside(const struct mp_ways_sets *sets,
 				    const struct mp_ways_test *test);
+
+/** mp_ways_likely() - .. that a level and those inside it hold most likely, in
+ * one piece of memory, where it is not known: good for planning */
+struct mp_ways_range mp_ways_likely(const struct mp_ways_sets *sets,
+				    uint64_t stride);
 
 /** mp_ways_with() - most lines that fit where those inside hold so many */
 struct mp_ways_range mp_ways_with(const struct mp_ways_guess *guess,

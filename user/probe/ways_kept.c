@@ -22,6 +22,8 @@ static void add_sets(struct mp_kept_key *key, const struct mp_ways_sets *sets)
 		mp_kept_add_word(key, guess->exclusive);
 		mp_kept_add(key, &guess->weight, 1);
 	}
+	mp_kept_add_word(key, sets->most);
+	mp_kept_add_word(key, sets->loose);
 	mp_kept_add_word(key, sets->inner != NULL);
 	if (sets->inner)
 		add_sets(key, sets->inner);
@@ -48,6 +50,7 @@ bool mp_ways_choose_kept(const struct mp_ways_sets *sets, double finest,
 		mp_kept_add_word(&key, done[i].apart);
 		mp_kept_add_word(&key, done[i].here);
 		mp_kept_add_word(&key, done[i].hidden);
+		mp_kept_add_word(&key, done[i].unclear);
 		mp_kept_add_word(&key, done[i].kept);
 	}
 	if (mp_kept_find(&kept, &key, test, sizeof(*test), &found))

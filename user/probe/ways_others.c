@@ -2,11 +2,14 @@
 /* Lines that put others out of the levels inside, and leave them here. */
 #include "probe/ways_others.h"
 
+#include "exp.h"
 #include "probe/ways_held.h"
 
 /* Others that put lines out are looked for among so many slots. */
 #define FLUSH_SLOTS 4096u
 #define PAGE 4096u
+/* Lines of one set inside are no further apart. */
+#define UNIT_MOST (64ull << 20)
 
 uint64_t mp_ways_stride(const struct mp_ways_sets *sets, uint64_t span)
 {
@@ -20,9 +23,13 @@ uint64_t mp_ways_unit(const struct mp_ways_sets *sets)
 	if (!sets->inner || !sets->inner->n)
 		return 0;
 	unit = mp_ways_stride(sets, sets->inner->guess[0].span);
-	for (uint32_t i = 1; i < sets->inner->n; i++)
-		if (unit % sets->inner->guess[i].span)
+	for (uint32_t i = 1; i < sets->inner->n; i++) {
+		if (unit % sets->inner->guess[i].span && !sets->inner->loose)
 			return 0;
+		unit = mp_ways_lcm(unit, sets->inner->guess[i].span);
+		if (unit > UNIT_MOST)
+			return 0;
+	}
 	return unit;
 }
 
@@ -37,39 +44,64 @@ static bool is_beside(uint64_t at, uint64_t stride)
 		at / PAGE == (line + stride) / PAGE);
 }
 
-uint32_t mp_ways_flushers(const struct mp_ways_sets *sets,
-			  const struct mp_ways_test *test, uint32_t times,
-			  uint64_t *unit, uint32_t slot[MP_WAYS_FLUSHERS])
+uint64_t mp_ways_groups(const struct mp_ways_flush *flush, uint64_t lines)
 {
-	struct mp_ways_meets meets;
-	uint64_t wanted, n = 0;
-
-	*unit = mp_ways_unit(sets);
-	if (!*unit || test->stride % *unit)
-		return 0;
-	wanted = times * mp_ways_held(sets->inner, *unit).high;
-	if (wanted > MP_WAYS_FLUSHERS)
-		return 0;
-	mp_ways_meets(sets, test, &meets);
-	for (uint32_t i = 1; n < wanted && i < FLUSH_SLOTS; i++)
-		if (!mp_ways_may_meet(&meets, i * *unit) &&
-		    !is_beside(i * *unit, test->stride))
-			slot[n++] = i;
-	/* Of a guess, others are known to keep off only within a piece. */
-	if (n < wanted || (test->apart && sets->piece % test->apart &&
-			   (slot[n - 1] + 1) * *unit > sets->piece))
-		return 0;
-	return (uint32_t)n;
+	return lines < flush->sets ? lines : flush->sets;
 }
 
-uint64_t mp_ways_most_beside(uint64_t pages, uint64_t n, uint64_t unit,
+bool mp_ways_flushers(const struct mp_ways_sets *sets,
+		      const struct mp_ways_test *test, uint32_t times,
+		      struct mp_ways_flush *flush)
+{
+	const uint64_t unit = mp_ways_unit(sets);
+	struct mp_ways_meets meets;
+	uint64_t wanted, last;
+
+	flush->unit = unit;
+	flush->n = 0;
+	if (!unit)
+		return false;
+	flush->sets = unit / mp_ways_gcd(unit, test->stride);
+	wanted = times * mp_ways_likely(sets->inner, unit).high;
+	if (wanted > MP_WAYS_FLUSHERS)
+		return false;
+	mp_ways_meets(sets, test, &meets);
+	for (uint32_t i = 1; flush->n < wanted && i < FLUSH_SLOTS; i++)
+		if (!mp_ways_may_meet(&meets, i * unit) &&
+		    !is_beside(i * unit, test->stride))
+			flush->slot[flush->n++] = i;
+	if (!flush->n || flush->n < wanted)
+		return false;
+	/* Of a guess, others are known to keep off only within a piece. */
+	last = (mp_ways_groups(flush, test->lines ? test->lines : 1) - 1) *
+	       test->stride + (flush->slot[flush->n - 1] + 1) * unit;
+	return !test->apart || sets->piece % test->apart == 0 ||
+	       last <= sets->piece;
+}
+
+/* Pages that the others of one line take. */
+static uint64_t pages_beside(const struct mp_ways_flush *flush)
+{
+	const uint64_t row = flush->n * flush->unit / PAGE + 2;
+
+	return flush->n < row ? flush->n : row;
+}
+
+uint64_t mp_ways_most_beside(uint64_t pages, const struct mp_ways_flush *flush,
 			     uint64_t stride)
 {
-	const uint64_t row = n * unit / PAGE + 2;
-	const uint64_t others = n < row ? n : row;
+	const uint64_t others = pages_beside(flush);
+	uint64_t steps = MP_EXP_STEPS / (flush->n + 1);
 
-	if (pages <= others)
-		return 0;
-	return stride < PAGE ? (pages - others) * PAGE / stride :
-			       pages - others;
+	if (flush->sets * (flush->n + 1) <= MP_EXP_STEPS)
+		steps = MP_EXP_STEPS - flush->sets * flush->n;
+	if (!pages)
+		return steps;
+	if (flush->sets > 1)
+		pages /= others + 1;
+	else
+		pages = pages <= others ? 0 : pages - others;
+	if (flush->sets == 1 && stride < PAGE)
+		pages = pages * PAGE / stride;
+	return pages < steps ? pages : steps;
 }

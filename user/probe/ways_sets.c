@@ -57,15 +57,6 @@ static uint64_t min_of(uint64_t a, uint64_t b)
 
 /* -- what a test says of them ------------------------------------------- */
 
-/* Does it say anything of lines that lie so? */
-static bool is_foretold(const struct mp_ways_sets *sets,
-			const struct mp_ways_guess *guess,
-			const struct mp_ways_test *test)
-{
-	return sets->small || test->stride * test->lines <= sets->piece ||
-	       sets->piece % guess->span == 0;
-}
-
 static bool is_miss(uint32_t outcome)
 {
 	return outcome == MP_WAYS_MISS || outcome == MP_WAYS_MISS_ALL;
@@ -116,7 +107,7 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 			held.high = min_of(held.high,
 					   mp_ways_here(sets, guess,
 							test->stride, in_row));
-		if (is_foretold(sets, guess, test) ?
+		if (mp_ways_is_foretold(sets, guess, test) ?
 		    is_possible(guess, test, &held, outcome) :
 		    is_miss(outcome) ? mp_ways_thrown_miss(&thrown, guess) :
 		    mp_ways_thrown_most(&thrown, guess, &inside) >= test->lines)
@@ -225,7 +216,8 @@ static uint64_t most_shown(const struct choice *choice, uint64_t stride)
 		const double room = fmin(done->lines * choice->room,
 					 done->lines - 1.0);
 
-		if (done->hidden && done->flushed == choice->flushed &&
+		if ((done->hidden || (done->flushed && done->unclear)) &&
+		    done->flushed == choice->flushed &&
 		    stride % done->stride == 0)
 			most = min_of(most, (uint64_t)room);
 	}
@@ -279,6 +271,8 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 	if (choice->thrown)
 		mp_ways_thrown_begin(sets, &test, &thrown);
 	choice->inside = choice->past ? inside.high : inside.low;
+	if (sets->inner && sets->inner->loose && !choice->flushed)
+		choice->inside = mp_ways_likely(sets->inner, stride).high;
 	for (uint32_t i = 0; i < sets->n; i++) {
 		const struct mp_ways_guess *guess = &sets->guess[i];
 		struct mp_ways_said *said = &choice->said[n];
@@ -362,16 +356,12 @@ static void try_flushed_at(struct choice *choice, uint64_t stride,
 			   uint64_t apart)
 {
 	const struct mp_ways_test test = { .stride = stride, .apart = apart };
-	uint32_t slot[MP_WAYS_FLUSHERS], n;
-	uint64_t unit;
+	struct mp_ways_flush flush;
 
-	n = mp_ways_flushers(choice->sets, &test, MP_WAYS_FLUSH_LEAST, &unit,
-			     slot);
-	if (!n)
+	if (stride > SPAN_MAX ||
+	    !mp_ways_flushers(choice->sets, &test, MP_WAYS_FLUSH_LEAST, &flush))
 		return;
-	if (choice->sets->clear)
-		choice->most = mp_ways_most_beside(choice->sets->clear, n,
-						   unit, stride);
+	choice->most = mp_ways_most_beside(choice->sets->clear, &flush, stride);
 	choice->flushed = true;
 	choice->apart = apart;
 	try_stride(choice, stride, false);
@@ -381,14 +371,19 @@ static void try_flushed_at(struct choice *choice, uint64_t stride,
 	choice->most = LINES_MAX;
 }
 
-/* Strides at which the lines of each guess share a set, here and inside. */
+/* Strides at which the lines of each guess share a set, here and inside; or if
+ * none of those will do, here. */
 static void try_flushed(struct choice *choice)
 {
 	const struct mp_ways_sets *sets = choice->sets;
 	const uint64_t unit = mp_ways_unit(sets);
+	const uint32_t n = sets->n < OWN_STRIDES ? sets->n : OWN_STRIDES;
 
-	for (uint32_t i = 0; unit && i < sets->n && i < OWN_STRIDES; i++)
+	for (uint32_t i = 0; unit && i < n; i++)
 		try_flushed_at(choice, mp_ways_lcm(sets->guess[i].span, unit), 0);
+	for (uint32_t i = 0; unit && i < n && choice->best <= 0; i++)
+		try_flushed_at(choice, mp_ways_stride(sets, sets->guess[i].span),
+			       0);
 }
 
 /* The same, if there are no others that keep off the sets of all guesses: they
@@ -422,19 +417,23 @@ static bool flushed_witness(const struct mp_ways_sets *sets,
 			    struct mp_ways_test *test)
 {
 	const uint64_t unit = mp_ways_unit(sets);
-	uint32_t slot[MP_WAYS_FLUSHERS];
-	uint64_t same;
+	struct mp_ways_flush flush;
 
-	if (!unit)
-		return false;
-	*test = (struct mp_ways_test){
-		.stride = mp_ways_lcm(guess->span, unit),
-		.lines = guess->ways + 1,
-		.flushed = true,
-		.least = 1.0 / (guess->ways + 1),
-	};
-	return is_foretold(sets, guess, test) &&
-	       mp_ways_flushers(sets, test, MP_WAYS_FLUSH_LEAST, &same, slot);
+	for (uint32_t own = 0; unit && own <= 1; own++) {
+		*test = (struct mp_ways_test){
+			.stride = own ? mp_ways_stride(sets, guess->span) :
+					mp_ways_lcm(guess->span, unit),
+			.lines = guess->ways + 1,
+			.flushed = true,
+			.least = 1.0 / (guess->ways + 1),
+		};
+		if (mp_ways_is_foretold(sets, guess, test) &&
+		    mp_ways_flushers(sets, test, MP_WAYS_FLUSH_LEAST, &flush) &&
+		    mp_ways_most_beside(sets->clear, &flush, test->stride) >=
+		    test->lines)
+			return true;
+	}
+	return false;
 }
 
 /* Does it tell that so many lines fit, and one more does not? */
@@ -446,7 +445,7 @@ static bool is_witness(const struct mp_ways_sets *sets,
 	const struct mp_ways_range held = mp_ways_with(guess, test->stride,
 						       &inside);
 
-	if (!is_foretold(sets, guess, test))
+	if (!mp_ways_is_foretold(sets, guess, test))
 		return false;
 	/* All that fit are seen here, and there may be no more of them. Those
 	 * inside have no room for all. */
@@ -476,7 +475,7 @@ static bool plain_witness(const struct mp_ways_sets *sets,
 			.least = 1.0 / (double)(held.low + 1),
 		};
 
-		if (is_witness(sets, guess, &one) &&
+		if (one.lines <= LINES_MAX && is_witness(sets, guess, &one) &&
 		    (!in_row || mp_ways_in_row(sets, &one)) &&
 		    (!test->lines || one.lines < test->lines))
 			*test = one;
@@ -504,7 +503,7 @@ static bool past_witness(const struct mp_ways_sets *sets,
 		};
 
 		if (full * (guess->ways + 1) <= LINES_MAX &&
-		    is_foretold(sets, guess, &one) &&
+		    mp_ways_is_foretold(sets, guess, &one) &&
 		    mp_ways_inside(sets, &one).high < full * guess->ways &&
 		    (!test->lines || one.lines < test->lines))
 			*test = one;

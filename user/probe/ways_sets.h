@@ -47,6 +47,9 @@ enum mp_ways_beside {
  * @clear: of more lines than this, over more pages, only that they fit can be
  *	seen; 0 = of any
  * @inner: of the level inside, or NULL
+ * @most: lines that it and those inside it may hold, wherever they lie
+ * @loose: for levels further out: none of the guesses was borne out, if there
+ *	are any; they are good for planning, and it may hold any lines
  * @beside: guesses that say otherwise are not made
  * @n, @room, @guess: the guesses
  */
@@ -57,6 +60,8 @@ struct mp_ways_sets {
 	bool small;
 	uint32_t clear;
 	const struct mp_ways_sets *inner;
+	uint64_t most;
+	bool loose;
 	enum mp_ways_beside beside;
 	uint32_t n;
 	uint32_t room;
@@ -82,8 +87,10 @@ enum mp_ways_kind {
  * @hidden: made, and some hops missed the next level, too, which may then be
  *	what puts lines out of this one, or translations that missed hid it; as
  *	many lines at any multiple of the stride would do no better
+ * @unclear: made, and it said nothing
  * @kept: made, and the level inside kept some of the lines
  * @missed: made, and a share so great of its lines missed; 0 = not known
+ * @held: made, and the level itself served so many of them each turn, at least
  */
 struct mp_ways_test {
 	uint64_t stride;
@@ -92,9 +99,11 @@ struct mp_ways_test {
 	bool flushed;
 	bool here;
 	bool hidden;
+	bool unclear;
 	bool kept;
 	double least;
 	double missed;
+	uint32_t held;
 };
 
 /** enum mp_ways_outcome - what came of a test */
@@ -156,6 +165,11 @@ bool mp_ways_witness(const struct mp_ways_sets *sets,
 /** mp_ways_keep() - leave out the guesses that a test's outcome contradicts */
 void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 		  uint32_t outcome);
+
+/** mp_ways_keep_held() - leave out those that have no room for the lines that a
+ * test saw in the level itself, whatever else came of it */
+void mp_ways_keep_held(struct mp_ways_sets *sets,
+		       const struct mp_ways_test *test);
 
 /** mp_ways_agreed() - the ways that all guesses have; 0 = they differ */
 uint32_t mp_ways_agreed(const struct mp_ways_sets *sets);

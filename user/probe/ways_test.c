@@ -16,6 +16,7 @@
 #include "analysis/sweep.h"
 #include "ioctl/memprobe.h"
 #include "limits.h"
+#include "probe/ways_costs.h"
 #include "probe/ways_flush.h"
 #include "probe/ways_held.h"
 
@@ -57,6 +58,10 @@
 #define EVEN_PART 0.25
 #define EVEN_GRAIN 2u
 #define EVEN_STEPS 96u
+/* Shares of hops that are surely served here are off by this, and lines that
+ * they are made of. */
+#define HELD_SURE 0.97
+#define HELD_ERROR 0.35
 /* Replicates of a ring that are looked at. */
 #define SHARES 32u
 
@@ -234,14 +239,23 @@ double mp_ways_finest(const struct mp_ways_level *level)
 	return error / step + (level->crowded ? CROWDED_SHARE : 0);
 }
 
+/* Of the share that one line too many makes at least, so much, if that can be
+ * told. */
+static double least_seen(const struct mp_ways_rig *rig,
+			 const struct mp_ways_test *test, double share,
+			 double sure)
+{
+	return fmax(share * test->least, sure * mp_ways_finest(&rig->level));
+}
+
 static enum mp_ways_outcome judge_test(const struct mp_ways_rig *rig,
 			       const struct mp_ways_test *test,
 			       const double share[2], const double control[2])
 {
 	const struct mp_ways_level *level = &rig->level;
 	const double finest = mp_ways_finest(level);
-	const double none = fmax(FIT_SHARE * test->least, finest);
-	const double some = fmax(MISS_SHARE * test->least, MP_WAYS_SURE * finest);
+	const double none = least_seen(rig, test, FIT_SHARE, 1);
+	const double some = least_seen(rig, test, MISS_SHARE, MP_WAYS_SURE);
 	double doubt = 0;
 
 	if (isnan(share[0]))
@@ -412,7 +426,7 @@ static int look_here(const struct mp_ways_rig *rig,
 	main_sweep(rig, test->stride, &sweep);
 	err = even_of(rig, &sweep, test->lines * test->stride, replicates,
 		      level->own_cycles, none, &own, outcome);
-	if (err || isnan(own))
+	if (err)
 		return err;
 	length = control_sweep(rig, test, &sweep);
 	err = even_of(rig, &sweep, length, replicates,
@@ -420,6 +434,105 @@ static int look_here(const struct mp_ways_rig *rig,
 	if (!err && fabs(own - inside) < EVEN_PART * apart)
 		*outcome = MP_WAYS_FIT_HERE;
 	return err;
+}
+
+static int gather_at(const struct mp_ways_rig *rig, const struct mp_sweep *sweep,
+		     uint64_t length, struct mp_curve *curve,
+		     const struct mp_curve_at **at)
+{
+	const int err = mp_sweep_gather(sweep, rig->view, curve);
+
+	*at = err ? NULL : mp_curve_find(curve, length);
+	return err;
+}
+
+/* What translations cost, by the control; *@known: that tells levels apart. */
+static int find_costs(const struct mp_ways_rig *rig,
+		      const struct mp_ways_test *test,
+		      struct mp_ways_costs *costs, bool *known)
+{
+	const bool any = is_paged(&rig->level, test) ||
+			 test->stride % MP_WAYS_PAGE;
+	const struct mp_curve_at *at;
+	struct mp_curve curve;
+	struct mp_sweep sweep;
+	uint64_t length = control_sweep(rig, test, &sweep);
+	const int err = gather_at(rig, &sweep, length, &curve, &at);
+
+	if (err)
+		return err;
+	mp_ways_costs_begin(costs, &rig->level);
+	for (uint32_t i = 0; at && i < at->n; i++)
+		mp_ways_costs_add(costs, at->batch[i]);
+	*known = mp_ways_costs_end(costs, least_seen(rig, test, FIT_SHARE, 1),
+				   any);
+	mp_curve_free(&curve);
+	return 0;
+}
+
+/*
+ * Translations hide what the level does, or the next level misses too. Hop by
+ * hop it may be seen where each was served. What that one serves has left this
+ * level for want of room: what an inclusive one puts out has left both, and is
+ * served behind it.
+ */
+static void judge_served(struct mp_ways_rig *rig,
+			 const struct mp_ways_test *test,
+			 const struct mp_ways_served *all,
+			 enum mp_ways_outcome *outcome)
+{
+	const double missed = all->far < FINEST_SINGLE ? all->missed :
+							 all->between;
+
+	if (all->may_miss < least_seen(rig, test, FIT_SHARE, 1))
+		*outcome = all->may_be_inside < FIT_SHARE / test->lines ?
+			   MP_WAYS_FIT_HERE : MP_WAYS_FIT;
+	if (missed > least_seen(rig, test, MISS_SHARE, MP_WAYS_SURE)) {
+		*outcome = MP_WAYS_MISS;
+		rig->missed = missed;
+	}
+}
+
+/* Of the hops of a burst a level serves no more in each turn than it has room
+ * for: what it serves has been in it since the turn before. */
+static uint32_t held_of(const struct mp_ways_test *test,
+			const struct mp_batch *batch, double here)
+{
+	const double hops = (double)batch->exp.actor[0].hops;
+	const double turns = ceil(hops / test->lines);
+
+	return (uint32_t)fmax(ceil(here * HELD_SURE * hops / turns -
+				   HELD_ERROR), 0);
+}
+
+static int look_served(struct mp_ways_rig *rig, const struct mp_ways_test *test,
+		       enum mp_ways_outcome *outcome)
+{
+	struct mp_ways_served all = { .missed = 1, .between = 1, .here = 1 };
+	struct mp_ways_served one;
+	const struct mp_curve_at *at;
+	struct mp_ways_costs costs;
+	struct mp_curve curve;
+	struct mp_sweep sweep;
+	bool known;
+	int err = find_costs(rig, test, &costs, &known);
+
+	if (err || !known)
+		return err;
+	main_sweep(rig, test->stride, &sweep);
+	err = gather_at(rig, &sweep, test->lines * test->stride, &curve, &at);
+	if (err)
+		return err;
+	for (uint32_t i = 0; at && i < at->n; i++) {
+		mp_ways_costs_served(&costs, at->batch[i], &one);
+		mp_ways_served_worst(&all, &one);
+	}
+	if (at && rig->level.k)
+		rig->held = held_of(test, at->batch[0], all.here);
+	if (at && *outcome == MP_WAYS_HIDDEN)
+		judge_served(rig, test, &all, outcome);
+	mp_curve_free(&curve);
+	return 0;
 }
 
 /* What came of a test; MP_WAYS_LACKING: it wants more batches. */
@@ -434,6 +547,7 @@ int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 	int err;
 
 	rig->missed = 0;
+	rig->held = 0;
 	if (test->flushed) {
 		*outcome = mp_ways_flush_look(rig, test, replicates);
 		return 0;
@@ -452,8 +566,11 @@ int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 	if (*outcome == MP_WAYS_FIT && where.here && test->lines >
 	    mp_ways_inside(rig->sets, test).high)
 		*outcome = MP_WAYS_FIT_HERE;
-	if (*outcome == MP_WAYS_FIT && test->here && level->single)
-		return look_here(rig, test, replicates, outcome);
+	if (*outcome == MP_WAYS_FIT && test->here && level->single) {
+		err = look_here(rig, test, replicates, outcome);
+		return err || *outcome != MP_WAYS_FIT ? err :
+			      look_served(rig, test, outcome);
+	}
 	if (*outcome != MP_WAYS_LACKING)
 		return 0;
 	*outcome = MP_WAYS_HIDDEN;
@@ -474,6 +591,8 @@ int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 				 outcome);
 	if (*outcome == MP_WAYS_MISS && level->single)
 		rig->missed = share[0] - control[1];
+	if (!err && *outcome != MP_WAYS_LACKING && level->single)
+		err = look_served(rig, test, outcome);
 	if (rig->missed > ALL_SHARE)
 		*outcome = MP_WAYS_MISS_ALL;
 	return err;

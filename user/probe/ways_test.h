@@ -33,7 +33,9 @@
  * @innermost_cycles, @inner_cycles, @own_cycles, @next_cycles,
  *	@beyond_cycles: latencies of the innermost level, the one inside, this
  *	one, the one behind it and the one behind that, or memory
- * @line: bytes of the innermost level's line
+ * @beyond_known: .. that one was measured, and is no more than a limit
+ * @line: bytes from line to line of a control: no two are one of the innermost
+ *	level's
  * @single: the clock can time single hops
  * @crowded: it cannot, and others take of the caches meanwhile
  */
@@ -47,6 +49,7 @@ struct mp_ways_level {
 	double own_cycles;
 	double next_cycles;
 	double beyond_cycles;
+	bool beyond_known;
 	uint32_t line;
 	bool single;
 	bool crowded;
@@ -59,7 +62,7 @@ struct mp_ways_level {
  * @sets: what is left of its guesses
  * @pages: kind of memory
  * @evidence: the last two experiments that were looked at
- * @missed: of the last test that was, see struct mp_ways_test
+ * @missed, @held: of the last test that was, see struct mp_ways_test
  */
 struct mp_ways_rig {
 	const struct mp_view *view;
@@ -68,6 +71,7 @@ struct mp_ways_rig {
 	uint32_t pages;
 	uint64_t evidence[2];
 	double missed;
+	uint32_t held;
 };
 
 /** mp_ways_clear() - the most lines of which a miss can be told */

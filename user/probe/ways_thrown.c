@@ -61,15 +61,19 @@ void mp_ways_thrown_begin(const struct mp_ways_sets *sets,
 			  const struct mp_ways_test *test,
 			  struct mp_ways_thrown *thrown)
 {
-	uint32_t slot[MP_WAYS_FLUSHERS], n = 0;
+	struct mp_ways_flush flush = { .n = 0 };
+	bool found = false;
 
 	*thrown = (struct mp_ways_thrown){ .sets = sets, .test = test };
 	if (!test->flushed)
 		return;
 	for (uint32_t times = MP_WAYS_FLUSH_MOST;
-	     !n && times >= MP_WAYS_FLUSH_LEAST; times--)
-		n = mp_ways_flushers(sets, test, times, &thrown->unit, slot);
-	thrown->flushers = n ? (slot[n - 1] + 1) * thrown->unit : UINT64_MAX;
+	     !found && times >= MP_WAYS_FLUSH_LEAST; times--)
+		found = mp_ways_flushers(sets, test, times, &flush);
+	thrown->unit = flush.unit;
+	thrown->groups = flush.sets;
+	thrown->flushers = found ? (flush.slot[flush.n - 1] + 1) * flush.unit :
+				   UINT64_MAX;
 }
 
 /* Lines that those which flush a test may put in a set, wherever the pieces
@@ -85,7 +89,7 @@ static double flushers_of(const struct mp_ways_thrown *thrown,
 	if (bytes == UINT64_MAX)
 		return INFINITY;
 	again = mp_ways_lcm(thrown->unit, guess->span);
-	return (double)(((bytes - 1) / piece + 1) *
+	return (double)(thrown->groups * ((bytes - 1) / piece + 1) *
 			(((bytes < piece ? bytes : piece) - 1) / again + 1));
 }
 

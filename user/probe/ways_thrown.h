@@ -10,12 +10,14 @@
  * @sets: what is left of the guesses
  * @test: the test
  * @unit, @flushers: those that flush it lie so far apart, over so many bytes
+ * @groups: .. and there are so many rows of them
  */
 struct mp_ways_thrown {
 	const struct mp_ways_sets *sets;
 	const struct mp_ways_test *test;
 	uint64_t unit;
 	uint64_t flushers;
+	uint64_t groups;
 };
 
 /** mp_ways_thrown_begin() - @thrown: of a test; both have to stay */

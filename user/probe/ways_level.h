@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is known of a level before its ways are: limits, latencies, lines. */
+#ifndef MP_WAYS_LEVEL_H
+#define MP_WAYS_LEVEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probe.h"
+#include "probe/ways_test.h"
+
+/** MP_WAYS_MOST_ERROR - a size of which only limits are known may be so much
+ * larger than they say */
+#define MP_WAYS_MOST_ERROR 0.25
+
+/** mp_ways_size_of() - what was found of a level's size, or NULL */
+const struct mp_fact *mp_ways_size_of(const struct mp_view *view, uint32_t k);
+
+/** mp_ways_is_absent() - is it known that there is no such level? */
+bool mp_ways_is_absent(const struct mp_view *view, uint32_t k);
+
+/** mp_ways_line_of() - bytes of a level's line; @usual where it is not known */
+uint64_t mp_ways_line_of(const struct mp_view *view, uint32_t k,
+			 uint64_t usual);
+
+/** mp_ways_level_known() - @level: all of it but for how hops are timed
+ * Return: false where too little is known for tests of its ways. */
+bool mp_ways_level_known(const struct mp_view *view, uint32_t k,
+			 struct mp_ways_level *level);
+
+/** mp_ways_times_single() - is the clock fine enough to time single hops, and
+ * are they kept? The batches tell. */
+bool mp_ways_times_single(const struct mp_view *view,
+			  const struct mp_ways_level *level);
+
+#endif
