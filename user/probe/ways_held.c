@@ -10,7 +10,7 @@
 
 /* A level of which nothing else is known is taken to have so many ways, where
  * that is harmless. */
-#define LIKELY_WAYS 16u
+#define LIKELY_WAYS 32u
 
 /* Spans and strides have many factors of two, which cost no division. */
 uint64_t mp_ways_gcd(uint64_t a, uint64_t b)
@@ -133,19 +133,15 @@ static struct mp_ways_range held_at(const struct mp_ways_sets *sets,
 struct mp_ways_range mp_ways_likely(const struct mp_ways_sets *sets,
 				    uint64_t stride)
 {
-	const uint64_t span = sets->most * sets->line / LIKELY_WAYS;
-	const struct mp_ways_guess likely = {
-		.span = span ? span / sets->line * sets->line + sets->line :
-			       sets->line,
-		.ways = LIKELY_WAYS,
-	};
+	struct mp_ways_guess likely = { .span = 1, .ways = LIKELY_WAYS };
 	struct mp_ways_range inside = { 0, 0 };
 
+	while (likely.span * LIKELY_WAYS < sets->most * sets->line)
+		likely.span *= 2;
 	if (sets->inner)
 		inside = mp_ways_likely(sets->inner, stride);
 	return sets->n ? held_beside(sets, stride, true, inside) :
-			 mp_ways_with(&likely, 1ull << __builtin_ctzll(stride),
-				      &inside);
+			 mp_ways_with(&likely, stride, &inside);
 }
 
 struct mp_ways_range mp_ways_inside_at(const struct mp_ways_sets *sets,

@@ -142,6 +142,7 @@ struct choice {
 	uint64_t apart;		/* .. see struct mp_ways_test */
 	bool here;		/* all lines have to be seen in this level */
 	bool past;		/* .. and more than may have room inside */
+	bool bold;		/* .. or that, where nothing is known of it */
 	bool thrown;		/* what is likely of scattered pieces counts, too */
 	uint64_t inside;	/* so many have */
 	uint64_t most;		/* lines that there is a control for */
@@ -216,7 +217,8 @@ static uint64_t most_shown(const struct choice *choice, uint64_t stride)
 		const double room = fmin(done->lines * choice->room,
 					 done->lines - 1.0);
 
-		if ((done->hidden || (done->flushed && done->unclear)) &&
+		if ((done->hidden || (done->flushed && done->unclear &&
+				      done->apart == choice->apart)) &&
 		    done->flushed == choice->flushed &&
 		    stride % done->stride == 0)
 			most = min_of(most, (uint64_t)room);
@@ -271,7 +273,8 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 	if (choice->thrown)
 		mp_ways_thrown_begin(sets, &test, &thrown);
 	choice->inside = choice->past ? inside.high : inside.low;
-	if (sets->inner && sets->inner->loose && !choice->flushed)
+	if (sets->inner && sets->inner->loose && !choice->flushed &&
+	    !choice->bold)
 		choice->inside = mp_ways_likely(sets->inner, stride).high;
 	for (uint32_t i = 0; i < sets->n; i++) {
 		const struct mp_ways_guess *guess = &sets->guess[i];
@@ -581,10 +584,15 @@ static void try_here(struct choice *choice, const uint64_t *stride, uint32_t n)
 			     choice->best <= 0; i++)
 		if (n_vain(choice, stride[i]) < HERE_VAIN_EACH)
 			try_stride(choice, stride[i], true);
+	choice->bold = true;
+	for (uint32_t i = 0; i < n && may && sets->inner->loose &&
+			     choice->best <= 0; i++)
+		if (n_vain(choice, stride[i]) < HERE_VAIN_EACH)
+			try_stride(choice, stride[i], false);
 	choice->past = true;
 	for (uint32_t i = 0; i < n && choice->best <= 0; i++)
 		try_stride(choice, stride[i], false);
-	choice->here = choice->past = false;
+	choice->here = choice->past = choice->bold = false;
 }
 
 /* If nothing else tells, pieces that lie anywhere may. */
