@@ -133,6 +133,36 @@ static void what_stays_for_where_it_lies_is_no_chance(void **state)
 	}
 }
 
+/* Whatever a file or a device says of a burst. */
+static void bursts_that_none_asked_for_are_no_part_of_it(void **state)
+{
+	uint32_t n = 0;
+
+	(void)state;
+	ask(MACHINE L1 L2 "policy=lru\n");
+	for (uint32_t i = 0; i < sim.n; i++) {
+		struct mp_batch *batch = sim.batch[i];
+
+		for (uint32_t k = 0; k < batch->n_samples; k++) {
+			struct memprobe_sample *sample = &batch->sample[k];
+
+			if (sample->payload_kind != MEMPROBE_PAYLOAD_TICKS ||
+			    !sample->actor)
+				continue;
+			if (n++ % 2)
+				sample->round = UINT16_MAX;
+			else
+				sample->burst = UINT16_MAX;
+		}
+	}
+	assert_true(n > 0);
+	made_sim_ask(&sim, &mp_probe_inclusion);
+	/* A longer ring is asked instead. */
+	assert_string_equal(made_sim_fact(&sim, "cpu.l2.inclusion")->text,
+			    "non-inclusive");
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +171,7 @@ int main(void)
 		cmocka_unit_test(what_neighbours_bring_back_was_not_put_there),
 		cmocka_unit_test(sizes_go_with_what_is_known),
 		cmocka_unit_test(what_stays_for_where_it_lies_is_no_chance),
+		cmocka_unit_test(bursts_that_none_asked_for_are_no_part_of_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -341,13 +341,14 @@ static bool note(const struct mp_batch *batch,
 	const struct mp_actor *y = &batch->exp.actor[RING_Y];
 	const uint64_t parts = seen->slots / y->hops;
 	const uint64_t *word = batch->payload + sample->payload_offset;
-	uint8_t *to = seen->at[sample->burst / parts] +
-		      sample->round * seen->slots +
-		      sample->burst % parts * y->hops;
+	uint8_t *to;
 
 	if (sample->hops != y->hops || sample->payload_count != y->hops ||
-	    sample->payload_kind != MEMPROBE_PAYLOAD_TICKS)
+	    sample->payload_kind != MEMPROBE_PAYLOAD_TICKS ||
+	    sample->round >= seen->rounds || sample->burst >= 2 * parts)
 		return false;
+	to = seen->at[sample->burst / parts] + sample->round * seen->slots +
+	     sample->burst % parts * y->hops;
 	for (uint64_t i = 0; i < y->hops && mp_sample_calm(sample); i++) {
 		const double ticks = (double)word[i] - batch->grant.read_ticks;
 
