@@ -42,6 +42,24 @@ static void tell(const struct asked *a)
 	sim_ask_know(&ask, "cpu.dram.latency", 250 / 3.0);
 }
 
+static void know(const char *level, const char *what, double value)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "cpu.%s.%s", level, what);
+	sim_ask_know(&ask, name, value);
+}
+
+/* At 3 GHz. */
+static void know_level(const char *level, uint32_t line, uint32_t kib,
+		       uint32_t ways, uint32_t cycles)
+{
+	know(level, "line", line);
+	know(level, "size", kib * KIB);
+	know(level, "ways", ways);
+	know(level, "latency", cycles / 3.0);
+}
+
 static void put(const struct asked *a)
 {
 	char text[1024];
@@ -182,14 +200,8 @@ static void a_level_that_small_pages_do_not_scatter_is_known_by_what_goes(
 static void lines_that_are_there_at_once_are_few(void **state)
 {
 	(void)state;
-	sim_ask_know(&ask, "cpu.l1d.line", 64);
-	sim_ask_know(&ask, "cpu.l1d.size", 96 * KIB);
-	sim_ask_know(&ask, "cpu.l1d.ways", 12);
-	sim_ask_know(&ask, "cpu.l1d.latency", 5 / 3.0);
-	sim_ask_know(&ask, "cpu.l2.line", 64);
-	sim_ask_know(&ask, "cpu.l2.size", 256 * KIB);
-	sim_ask_know(&ask, "cpu.l2.ways", 4);
-	sim_ask_know(&ask, "cpu.l2.latency", 13 / 3.0);
+	know_level("l1d", 64, 96, 12, 5);
+	know_level("l2", 64, 256, 4, 13);
 	sim_ask_know(&ask, "cpu.dram.latency", 250 / 3.0);
 	sim_ask(&ask, "machine name=x clock_mhz=3000 memory_latency=250\n"
 		"level name=l1d size=96K ways=12 latency=5 policy=srrip\n"
@@ -206,14 +218,8 @@ static void lines_that_are_there_at_once_are_few(void **state)
 static void fewer_lines_fit_a_huge_page(void **state)
 {
 	(void)state;
-	sim_ask_know(&ask, "cpu.l1d.line", 32);
-	sim_ask_know(&ask, "cpu.l1d.size", 128 * KIB);
-	sim_ask_know(&ask, "cpu.l1d.ways", 16);
-	sim_ask_know(&ask, "cpu.l1d.latency", 4 / 3.0);
-	sim_ask_know(&ask, "cpu.l2.line", 32);
-	sim_ask_know(&ask, "cpu.l2.size", 320 * KIB);
-	sim_ask_know(&ask, "cpu.l2.ways", 4);
-	sim_ask_know(&ask, "cpu.l2.latency", 14 / 3.0);
+	know_level("l1d", 32, 128, 16, 4);
+	know_level("l2", 32, 320, 4, 14);
 	sim_ask_know(&ask, "cpu.dram.latency", 250 / 3.0);
 	sim_ask(&ask, "machine name=x clock_mhz=3000 memory_latency=250\n"
 		"level name=l1d size=128K ways=16 line=32 latency=4 "
@@ -235,8 +241,6 @@ static void walks_are_chosen_for_what_is_left(void **state)
 	found("cpu.l2.policy", "lru");
 }
 
-/* Lines enter an exclusive level when they leave the one inside: a hit takes
- * its line away, and even fifo would look like lru. */
 /* Each line of a set lies in a page of its own, and a translation that comes
  * from the second TLB takes as long as a miss. */
 static void translations_are_no_misses(void **state)
@@ -326,6 +330,8 @@ static void a_distance_that_was_seen_is_better_than_a_size(void **state)
 	found("cpu.l1d.policy", "plru");
 }
 
+/* Lines enter an exclusive level when they leave the one inside: a hit takes
+ * its line away, and even fifo would look like lru. */
 static void an_exclusive_level_is_not_taken_for_another_policy(void **state)
 {
 	static const char *const policy[] = { "fifo", "lru", "tree-plru" };
@@ -357,14 +363,8 @@ static void an_inclusive_level_is_like_any_other(void **state)
 static void lines_that_are_fetched_along_hide_the_next_policy(void **state)
 {
 	(void)state;
-	sim_ask_know(&ask, "cpu.l1d.line", 64);
-	sim_ask_know(&ask, "cpu.l1d.size", 32 * KIB);
-	sim_ask_know(&ask, "cpu.l1d.ways", 8);
-	sim_ask_know(&ask, "cpu.l1d.latency", 4 / 3.0);
-	sim_ask_know(&ask, "cpu.l2.line", 128);
-	sim_ask_know(&ask, "cpu.l2.size", 512 * KIB);
-	sim_ask_know(&ask, "cpu.l2.ways", 8);
-	sim_ask_know(&ask, "cpu.l2.latency", 14 / 3.0);
+	know_level("l1d", 64, 32, 8, 4);
+	know_level("l2", 128, 512, 8, 14);
 	sim_ask_know(&ask, "cpu.dram.latency", 250 / 3.0);
 	sim_ask(&ask, "machine name=x clock_mhz=3000 memory_latency=250\n"
 		"level name=l1d size=32K ways=8 latency=4\n"
@@ -443,10 +443,7 @@ static void what_is_absent_has_no_policy(void **state)
 static void few_lines_are_enough_for_a_control(void **state)
 {
 	(void)state;
-	sim_ask_know(&ask, "cpu.l1d.line", 256);
-	sim_ask_know(&ask, "cpu.l1d.size", 8 * KIB);
-	sim_ask_know(&ask, "cpu.l1d.ways", 16);
-	sim_ask_know(&ask, "cpu.l1d.latency", 4 / 3.0);
+	know_level("l1d", 256, 8, 16, 4);
 	sim_ask_know(&ask, "cpu.l2.latency", 11 / 3.0);
 	sim_ask(&ask, "machine name=x clock_mhz=3000 memory_latency=250\n"
 		"level name=l1d size=8K ways=16 line=256 latency=4 policy=srrip\n"
