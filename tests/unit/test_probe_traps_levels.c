@@ -4,9 +4,14 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
+
 #include <cmocka.h>
 
+#include "analysis/miss.h"
 #include "made_sim.h"
+#include "probe/cpu_beside.h"
+#include "probe/cpu_edges.h"
 #include "sim_ask.h"
 
 #define ARENA_BYTES (64u << 20)
@@ -185,6 +190,43 @@ static void slots_that_miss_do_not_stay_for_others_that_come_from_memory(void **
 	}
 }
 
+/* An edge that nobody knows well enough, of the second level or of both. */
+static void wide_edge(uint32_t inner_kib, struct mp_fact *fact)
+{
+	struct mp_cpu_edges edges;
+	struct mp_edge *edge = edges.edge;
+
+	made_sim_open(&sim, "machine name=a clock_mhz=3000 memory_latency=200\n"
+		      "level name=l1d size=16K ways=4 latency=3\n"
+		      "level name=l2 size=256K ways=8 latency=9\n");
+	made_sim_edges(&sim, &edges);
+	edges.table = mp_miss_table_get();
+	edge[0].size = edge[0].low = edge[0].high = inner_kib * 1024;
+	edge[1].low = edge[1].size / 1.2;
+	edge[1].high = edge[1].size * 1.2;
+	*fact = (struct mp_fact){
+		.verdict = MP_AT_LEAST, .value = edge[1].low,
+		.low = edge[1].low, .high = edge[1].high,
+		.reason = "limits lie too far apart",
+	};
+	assert_int_equal(mp_cpu_beside_part(&sim.view, &edges, 1, fact), 0);
+	made_sim_close(&sim);
+}
+
+static void what_is_too_little_to_matter_is_no_reason(void **state)
+{
+	struct mp_fact fact;
+
+	(void)state;
+	wide_edge(16, &fact);
+	assert_int_equal(fact.verdict, MP_AT_LEAST);
+	assert_string_equal(fact.reason, "limits lie too far apart");
+	assert_true(fact.value == fact.low && fact.low <= 256 * 1024 / 1.2 - 16 * 1024);
+	wide_edge(64, &fact);
+	assert_int_equal(fact.verdict, MP_AT_LEAST);
+	assert_non_null(strstr(fact.reason, "without the levels inside"));
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -196,6 +238,7 @@ int main(void)
 		TEST(what_grows_before_an_edge_is_a_level_of_its_own),
 		TEST(what_no_shape_has_at_several_lengths_is_a_level),
 		TEST(what_an_outer_level_puts_out_is_not_counted_for_an_inner_one),
+		cmocka_unit_test(what_is_too_little_to_matter_is_no_reason),
 		cmocka_unit_test(slots_that_miss_do_not_stay_for_others_that_come_from_memory),
 	};
 

@@ -372,7 +372,7 @@ int mp_cpu_beside_part(const struct mp_view *view,
 	const struct mp_edge *edge = &edges->edge[k];
 	struct mp_cpu_beside beside;
 	struct mp_cpu_alone alone;
-	bool sum;
+	bool is_wide, sum;
 	int err;
 
 	if (!k || k >= edges->doubt.level ||
@@ -410,10 +410,16 @@ int mp_cpu_beside_part(const struct mp_view *view,
 			return 0;
 		}
 	}
+	is_wide = fact->verdict == MP_AT_LEAST;
 	sum = less_inner(view, edges, k, beside.holds, fact);
 	if (fact->high <= fact->low * MP_CPU_APART_MAX &&
 	    (sum || edge->size <= (edge->size - edge[-1].size) * EITHER))
 		return 0;
+	/* It was no better known with those inside: so little is not asked for. */
+	if (is_wide && inside_of(edges, k) <= edge->size * MP_CPU_LITTLE) {
+		fact->value = fact->low;
+		return 0;
+	}
 	cannot_part(edge, beside.holds ? "some of" :
 		    "or, if it holds what they hold, without",
 		    beside.hot.why, fact);
