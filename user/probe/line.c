@@ -363,15 +363,15 @@ static int look(const struct mp_view *view, uint32_t k,
 {
 	const struct mp_line_fetch *fetch = counting->fetch;
 	struct mp_line_asked asked = { .edges = counting->edges, .level = k };
-	uint32_t least, replicates = fetch ? fetch->replicates : 0;
-	int err = 0;
+	uint32_t least, replicates;
+	int err;
 
 	*out = (struct answer){ .why = why_unsure };
 	if (!has_hops(counting, k))
 		return 0;
 	least = counting->inner > fetch->least[k] ? counting->inner :
 						    fetch->least[k];
-	if (!least || (least != fetch->most[k] && least != MP_LINE_MAX))
+	if (!least || least != fetch->most[k])
 		return 0;
 	if (fact)
 		mp_line_along_note(view, fact);
@@ -379,10 +379,7 @@ static int look(const struct mp_view *view, uint32_t k,
 	out->sector = least;
 	asked.unit = least;
 	asked.size = edge_of(counting->edges, k);
-	/* None is longer than the longest. */
-	if (least != MP_LINE_MAX)
-		err = find_enough(view, counting, &asked, plan, fact,
-				  &replicates);
+	err = find_enough(view, counting, &asked, plan, fact, &replicates);
 	if (err || !replicates)
 		return err ? err : part(view, counting, &asked, plan, fact,
 					out);
@@ -535,10 +532,6 @@ static void say_line(const struct answer *answer, struct mp_fact *fact)
 	if (answer->seen)
 		snprintf(fact->method, sizeof(fact->method),
 			 "%u bytes come along with a load, and hops find more lines in it than if they were longer",
-			 answer->line);
-	if (answer->seen && answer->line == MP_LINE_MAX)
-		snprintf(fact->method, sizeof(fact->method),
-			 "%u bytes come along with a load, or are a line inside, and no longer lines are looked for",
 			 answer->line);
 	if (answer->parted)
 		snprintf(fact->method, sizeof(fact->method),
