@@ -78,7 +78,7 @@ static void walk_groups(struct mp_quiet *quiet, u64 elapsed)
 	limit = mp_window_groups(&quiet->window, elapsed, quiet->group);
 	chase->start_tick = mp_ticks_look();
 	n = mp_chase_groups(&quiet->cursor, quiet->ticks, quiet->groups,
-			    quiet->group, limit);
+			    quiet->group, limit, 0);
 	chase->done_hops = (u64)n * quiet->group;
 }
 

@@ -48,6 +48,15 @@ static inline uint64_t blocks_for(uint64_t n, uint64_t size)
 		elapsed = now - start;					\
 	}
 
+/* Hops that nobody looks at. */
+#define SETTLE(p, blocks)						\
+	do {								\
+		uint64_t block;						\
+									\
+		for (block = (blocks); block; block--)			\
+			MP_ARCH_HOPS(p, 64);				\
+	} while (0)
+
 /* What 64 hops may take at worst, and as many that a look ran ahead of. */
 #define WORST(slow) (2 * MP_CHASE_SLOWER * (slow))
 
@@ -80,6 +89,7 @@ void mp_chase_run(struct mp_chase *chase)
 	uint64_t slow = chase->slow_ticks;
 	uint64_t start, last, now, stretch;
 
+	SETTLE(p, blocks_for(chase->settle_hops, 64));
 	start = mp_ticks_begin();
 	last = start;
 	if (!chase->bounded) {
@@ -124,18 +134,26 @@ void mp_chase_run(struct mp_chase *chase)
 
 /*
  * The branches are the same for every group, so the core predicts them; a
- * loop over single hops would leave it a wrong guess at the end of each.
+ * loop over single hops would leave it a wrong guess at the end of each. What
+ * they took goes past the caches, or it would put out lines of a short ring.
  */
 uint32_t mp_chase_groups(const void **cursor, uint64_t *ticks, uint32_t n,
-			 uint32_t group, uint64_t limit_ticks)
+			 uint32_t group, uint64_t limit_ticks,
+			 uint64_t settle_hops)
 {
 	const uint64_t limit = limit_ticks ? limit_ticks : ~(uint64_t)0;
-	const uint64_t first = mp_ticks_begin();
 	register const void *p MP_ARCH_CURSOR = *cursor;
+	uint64_t first, start, end;
 	uint32_t i, blocks;
-	uint64_t start, end;
 
+	SETTLE(p, blocks_for(settle_hops, 64));
+	first = mp_ticks_begin();
 	for (i = 0; i < n; i++) {
+		/*
+		 * Or each of its bits is taken apart before, one is left for
+		 * the stack, and a line of that is in the cache at each hop.
+		 */
+		__asm__("" : "+r" (group));
 		start = mp_ticks_begin();
 		for (blocks = group / 64; blocks; blocks--)
 			MP_ARCH_HOPS(p, 64);
@@ -152,12 +170,13 @@ uint32_t mp_chase_groups(const void **cursor, uint64_t *ticks, uint32_t n,
 		if (group & 1)
 			MP_ARCH_HOPS(p, 1);
 		end = mp_ticks_end();
-		ticks[i] = end - start;
+		mp_store_past(&ticks[i], end - start);
 		if (end - first >= limit) {
 			i++;
 			break;
 		}
 	}
+	mp_store_past_end();
 	*cursor = p;
 	return i;
 }

@@ -16,6 +16,9 @@
 /**
  * struct mp_chase - one bounded stretch of dependent loads
  * @cursor: in: slot to begin at; out: slot to go on from
+ * @settle_hops: in: hops to make before, without a clock and without a look,
+ *	rounded up to a multiple of MP_CHASE_LOOK_HOPS: between them and the
+ *	others no line of anything else is touched
  * @hops: in: hops to make, rounded up to a multiple of MP_CHASE_LOOK_HOPS
  * @limit_ticks: in: end at the first look after this many ticks; 0 = none
  * @bounded: in: end in time, though hops become slower: the next three count
@@ -50,6 +53,7 @@
  */
 struct mp_chase {
 	const void *cursor;
+	uint64_t settle_hops;
 	uint64_t hops;
 	uint64_t limit_ticks;
 	uint64_t hard_ticks;
@@ -83,10 +87,12 @@ void mp_chase_run(struct mp_chase *chase);
  * @n: groups
  * @group: hops a group, 1 or more
  * @limit_ticks: begin no group after this many ticks; 0 = no such limit
+ * @settle_hops: as in struct mp_chase
  * Return: groups made, at least one where @n is.
  */
 uint32_t mp_chase_groups(const void **cursor, uint64_t *ticks, uint32_t n,
-			 uint32_t group, uint64_t limit_ticks);
+			 uint32_t group, uint64_t limit_ticks,
+			 uint64_t settle_hops);
 
 /**
  * mp_chase_empty() - ticks of the shortest possible stretch: two reads

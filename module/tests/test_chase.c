@@ -136,10 +136,10 @@ static void groups_end_at_their_limit_but_one_is_always_made(
 	u32 n;
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, ticks);
-	n = mp_chase_groups(&cursor, ticks, 5, 13, 0);
+	n = mp_chase_groups(&cursor, ticks, 5, 13, 0, 0);
 	KUNIT_EXPECT_EQ(test, n, 5u);
 	KUNIT_EXPECT_PTR_EQ(test, cursor, mp_test_after(ring, 65));
-	n = mp_chase_groups(&cursor, ticks, room, 64, 1);
+	n = mp_chase_groups(&cursor, ticks, room, 64, 1, 0);
 	KUNIT_EXPECT_GE(test, n, 1u);
 	KUNIT_EXPECT_LT(test, n, room);
 	KUNIT_EXPECT_PTR_EQ(test, cursor, mp_test_after(ring, 65 + 64 * n));

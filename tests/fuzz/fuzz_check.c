@@ -216,7 +216,7 @@ static void walk_groups(const struct memprobe_actor *actor,
 		/* The timed code itself is built without a sanitizer. */
 		memset(to, 0, groups * sizeof(*to));
 		MUST(mp_chase_groups(&cursor, (uint64_t *)to, groups,
-				     actor->group, 0) == groups);
+				     actor->group, 0, 0) == groups);
 	}
 	free(ticks);
 }

@@ -180,7 +180,7 @@ static void burst_groups(const struct memprobe_actor *actor,
 	uint64_t *ticks = (uint64_t *)(uintptr_t)run->ticks + run->n_ticks;
 	const uint32_t n = (uint32_t)(actor->hops / actor->group);
 
-	mp_chase_groups(cursor, ticks, n, actor->group, 0);
+	mp_chase_groups(cursor, ticks, n, actor->group, 0, 0);
 	for (uint32_t i = 0; i < n; i++)
 		group_seen(sample, ticks[i], run->gap_ticks);
 	sample->hops = (uint64_t)n * actor->group;

@@ -424,11 +424,11 @@ static void groups_end_when_their_time_is_over(void **state)
 	uint32_t n;
 
 	(void)state;
-	n = mp_chase_groups(&cursor, ticks, 10000, 64, 1);
+	n = mp_chase_groups(&cursor, ticks, 10000, 64, 1, 0);
 	assert_in_range(n, 1, 9999);
 	assert_ptr_equal(cursor, after(64 * (uint64_t)n));
 	cursor = linked();
-	assert_int_equal(mp_chase_groups(&cursor, ticks, 100, 64, NONE), 100);
+	assert_int_equal(mp_chase_groups(&cursor, ticks, 100, 64, NONE, 0), 100);
 	assert_ptr_equal(cursor, after(6400));
 }
 
@@ -442,11 +442,48 @@ static void groups_of_any_size_walk_the_right_slots(void **state)
 	for (group = 1; group <= 200; group++) {
 		memset(ticks, 0xff, sizeof(ticks));
 		cursor = linked();
-		mp_chase_groups(&cursor, ticks, 5, group, 0);
+		mp_chase_groups(&cursor, ticks, 5, group, 0, 0);
 		assert_ptr_equal(cursor, after(5 * group));
 		assert_true(ticks[4] != NONE);
 		assert_true(ticks[5] == NONE);
 	}
+}
+
+static void a_ring_is_settled_before_the_clock_is_read(void **state)
+{
+	struct mp_chase chase = {
+		.cursor = linked(),
+		.settle_hops = MP_CHASE_LOOK_HOPS + 1,
+		.hops = 10 * MP_CHASE_LOOK_HOPS,
+		.gap_ticks = NONE,
+	};
+	const void *cursor = linked();
+	uint64_t ticks[3] = { NONE, NONE, NONE };
+
+	(void)state;
+	mp_chase_run(&chase);
+	assert_true(chase.done_hops == 10 * MP_CHASE_LOOK_HOPS);
+	assert_ptr_equal(chase.cursor, after(12 * MP_CHASE_LOOK_HOPS));
+	mp_chase_groups(&cursor, ticks, 2, 7, 0, MP_CHASE_LOOK_HOPS + 1);
+	assert_ptr_equal(cursor, after(2 * MP_CHASE_LOOK_HOPS + 14));
+	assert_true(ticks[1] != NONE);
+	assert_true(ticks[2] == NONE);
+}
+
+static void what_settles_takes_none_of_the_time(void **state)
+{
+	const void *cursor = linked();
+	uint64_t plain = NONE, settled = NONE, ticks;
+	int i;
+
+	(void)state;
+	for (i = 0; i < TRIES; i++) {
+		mp_chase_groups(&cursor, &ticks, 1, 64, 0, 0);
+		plain = ticks < plain ? ticks : plain;
+		mp_chase_groups(&cursor, &ticks, 1, 64, 0, 64000);
+		settled = ticks < settled ? ticks : settled;
+	}
+	assert_true(settled < 100 * plain);
 }
 
 static void no_groups_touch_nothing(void **state)
@@ -455,7 +492,7 @@ static void no_groups_touch_nothing(void **state)
 	uint64_t ticks = NONE;
 
 	(void)state;
-	mp_chase_groups(&cursor, &ticks, 0, 8, 0);
+	mp_chase_groups(&cursor, &ticks, 0, 8, 0, 0);
 	assert_ptr_equal(cursor, after(0));
 	assert_true(ticks == NONE);
 }
@@ -468,8 +505,8 @@ static void a_group_of_many_hops_takes_longer_than_one_of_few(void **state)
 
 	(void)state;
 	for (i = 0; i < TRIES && many <= few; i++) {
-		mp_chase_groups(&cursor, &few, 1, 8, 0);
-		mp_chase_groups(&cursor, &many, 1, 64000, 0);
+		mp_chase_groups(&cursor, &few, 1, 8, 0, 0);
+		mp_chase_groups(&cursor, &many, 1, 64000, 0, 0);
 	}
 	assert_true(many > few);
 	assert_true(many > 0);
@@ -572,6 +609,8 @@ int main(void)
 		cmocka_unit_test(an_unbounded_chase_has_no_phases),
 		cmocka_unit_test(groups_end_when_their_time_is_over),
 		cmocka_unit_test(groups_of_any_size_walk_the_right_slots),
+		cmocka_unit_test(a_ring_is_settled_before_the_clock_is_read),
+		cmocka_unit_test(what_settles_takes_none_of_the_time),
 		cmocka_unit_test(no_groups_touch_nothing),
 		cmocka_unit_test(a_group_of_many_hops_takes_longer_than_one_of_few),
 		cmocka_unit_test(two_clock_reads_alone_take_less_than_a_long_chain),

@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -15,6 +16,8 @@
 #define SLOTS 256u
 #define STRIDE 64u
 #define BURSTS 5u
+/* Of so many rounds one at least is not disturbed. */
+#define TRIES 50u
 
 static struct mp_user_clock clock_here;
 
@@ -120,6 +123,40 @@ static void bursts_go_on_where_the_last_one_ended(void **state)
 	destroy(&set);
 }
 
+/* Unmeasured hops before the last burst, of a ring that is said to have so many
+ * slots; 0 where something came between. */
+static uint64_t walked_before_the_last(uint64_t slots)
+{
+	const struct memprobe_sample *sample;
+	uint64_t hops = 0;
+	struct set set;
+
+	build(&set);
+	set.walk.slots = slots;
+	assert_int_equal(mp_user_walk_round(&set.walk, 0, &set.batch), 0);
+	assert_int_equal(set.batch.n_samples, BURSTS);
+	sample = set.batch.sample;
+	for (uint32_t i = 0; i < BURSTS; i++)
+		hops = sample[i].warm_hops >= hops ? sample[i].warm_hops : 0;
+	destroy(&set);
+	return hops;
+}
+
+static void a_short_ring_is_walked_before_each_burst(void **state)
+{
+	const uint64_t warm = 2 * SLOTS, turns = 2 * SLOTS;
+	bool is_settled = false, is_left = false;
+
+	(void)state;
+	for (uint32_t i = 0; i < TRIES; i++) {
+		is_settled |= walked_before_the_last(SLOTS) ==
+			      warm + BURSTS * turns;
+		is_left |= walked_before_the_last(1 << 20) == warm;
+	}
+	assert_true(is_settled);
+	assert_true(is_left);
+}
+
 static void an_actor_that_is_late_makes_one_burst_and_calls_it_cold(
 	void **state)
 {
@@ -197,6 +234,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_round_makes_the_bursts_that_were_asked_for),
 		cmocka_unit_test(bursts_go_on_where_the_last_one_ended),
+		cmocka_unit_test(a_short_ring_is_walked_before_each_burst),
 		cmocka_unit_test(an_actor_that_is_late_makes_one_burst_and_calls_it_cold),
 		cmocka_unit_test(a_histogram_counts_every_group),
 		cmocka_unit_test(ordered_ticks_add_up_to_the_sample),

@@ -217,6 +217,24 @@ static void records_that_differ_by_more_than_the_share_have_moved(void **state)
 	assert_false(mp_user_clock_moved(&at, &half, 0.01));
 }
 
+static void what_a_read_costs_is_found_anew(void **state)
+{
+	struct mp_user_clock clock;
+	double cost;
+
+	(void)state;
+	assert_int_equal(mp_user_clock_open(&clock), 0);
+	cost = clock.read_ticks;
+	clock.read_ticks = 100 * cost;
+	clock.look_ticks = 100;
+	mp_user_clock_read(&clock, 1);
+	assert_true(clock.read_ticks > cost / 4 && clock.read_ticks < 4 * cost);
+	assert_float_equal(clock.look_ticks, clock.read_ticks / cost, 1e-6);
+	clock.read_ticks = 100 * cost;
+	mp_user_clock_read(&clock, 0.5);
+	assert_true(clock.read_ticks > 50 * cost && clock.read_ticks < 53 * cost);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,6 +252,7 @@ int main(void)
 		cmocka_unit_test(a_jump_of_the_counter_is_noticed),
 		cmocka_unit_test(the_core_clock_is_a_rate),
 		cmocka_unit_test(records_that_differ_by_more_than_the_share_have_moved),
+		cmocka_unit_test(what_a_read_costs_is_found_anew),
 	};
 
 	return cmocka_run_group_tests_name("user_clock", tests, NULL, NULL);

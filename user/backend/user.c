@@ -174,18 +174,21 @@ static int check_exp(struct user *user, const struct mp_exp *exp)
 
 typedef int round_fn(void *ctx, uint16_t round, struct mp_batch *batch);
 
-/* All rounds, between two looks at the core clock. */
+/* All rounds, between two looks at the core clock and at what a read costs. */
 static int run_rounds(struct user *user, struct mp_batch *batch,
 		      round_fn *one_round, void *ctx)
 {
+	struct mp_user_clock *clock = &user->place.clock;
 	struct mp_grant *grant = &batch->grant;
 	int err = 0;
 
 	grant->n_clocks = 2;
-	mp_user_clock_core(&user->place.clock, &grant->clock[0]);
+	mp_user_clock_core(clock, &grant->clock[0]);
+	mp_user_clock_read(clock, 1);
 	for (uint32_t i = 0; i < batch->exp.rounds && !err; i++)
 		err = one_round(ctx, (uint16_t)i, batch);
-	mp_user_clock_core(&user->place.clock, &grant->clock[1]);
+	mp_user_clock_read(clock, 0.5);
+	mp_user_clock_core(clock, &grant->clock[1]);
 	return err;
 }
 

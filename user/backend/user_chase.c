@@ -25,6 +25,10 @@
 #define USAGE_NS 50000.0
 /* Warming up again may take so many times what the actor takes by plan. */
 #define REWARM_TIMES 2u
+/* Before each burst rings of no more slots are walked round so many times: 10
+ * us in a second level. Of longer ones the lines put out are too few to show. */
+#define SETTLE_SLOTS 2048u
+#define SETTLE_TURNS 2u
 
 static uint64_t lesser(uint64_t a, uint64_t b)
 {
@@ -166,6 +170,36 @@ static void rewarm(struct mp_user_walk *walk)
 	}
 }
 
+/*
+ * What is noted of a burst, and the reading of clocks, put out a few lines of
+ * the ring. Where it is so short that they show, they are fetched again just
+ * before a burst: a turn brings them back, and one more ends what policies
+ * make of it.
+ */
+static uint64_t settle_hops(const struct mp_user_walk *walk)
+{
+	const uint64_t hops = lesser(walk->actor->warm_hops,
+				     SETTLE_TURNS * walk->slots);
+
+	if (walk->phased || walk->slots > SETTLE_SLOTS || late(walk))
+		return 0;
+	return (hops + MP_CHASE_LOOK_HOPS - 1) / MP_CHASE_LOOK_HOPS *
+	       MP_CHASE_LOOK_HOPS;
+}
+
+/* Has somebody else run before the burst, or while the ring was settled? */
+static void settled(struct mp_user_walk *walk, uint64_t start_tick,
+		    uint64_t hops)
+{
+	const double own = (double)hops * (walk->hop_ticks > 0 ?
+		walk->hop_ticks : walk->clock->hz * 1e-9 * UNKNOWN_HOP_NS);
+
+	walk->end_tick += lesser((uint64_t)own, start_tick - walk->end_tick);
+	walk->warm_hops += hops;
+	mp_user_stale_hops(&walk->stale, hops);
+	look_between(walk, start_tick);
+}
+
 /* Groups that fit a window, by what a hop has taken in warm-up. */
 static uint32_t groups_of(const struct mp_user_walk *walk)
 {
@@ -181,10 +215,12 @@ static uint32_t groups_of(const struct mp_user_walk *walk)
 	return n ? (uint32_t)n : 1;
 }
 
-static void chase_totals(struct mp_user_walk *walk, struct mp_chase *chase)
+static void chase_totals(struct mp_user_walk *walk, struct mp_chase *chase,
+			 uint64_t settle)
 {
 	*chase = (struct mp_chase){
 		.cursor = walk->cursor,
+		.settle_hops = settle,
 		.hops = walk->actor->hops,
 		.limit_ticks = mp_user_clock_ticks(walk->clock,
 						   walk->window_ns),
@@ -214,14 +250,26 @@ static void sum_groups(struct mp_chase *chase,
 	}
 }
 
+/* Groups began when the ring was settled: no earlier than they take up to the
+ * end, each with as long between it and the next as a read takes. */
+static uint64_t groups_began(const struct mp_user_walk *walk,
+			     const struct mp_user_burst *burst, uint32_t groups)
+{
+	const uint64_t spent = burst->chase.ticks +
+			(uint64_t)(groups * walk->clock->read_ticks);
+
+	return burst->end_tick - lesser(spent, burst->end_tick -
+					       burst->chase.start_tick);
+}
+
 static void run_burst(struct mp_user_walk *walk, struct mp_user_burst *burst,
-		      const struct mp_user_notes *notes)
+		      const struct mp_user_notes *notes, uint64_t settle)
 {
 	const uint32_t group = walk->actor->group;
 	struct mp_chase *chase = &burst->chase;
 
 	if (!notes->groups) {
-		chase_totals(walk, chase);
+		chase_totals(walk, chase, settle);
 		burst->end_tick = chase->start_tick + chase->ticks;
 		return;
 	}
@@ -232,20 +280,23 @@ static void run_burst(struct mp_user_walk *walk, struct mp_user_burst *burst,
 			     (group / MP_CHASE_LOOK_HOPS + 1) +
 			     (uint64_t)walk->clock->read_ticks,
 	};
-	mp_chase_groups(&walk->cursor, notes->ticks, notes->groups, group, 0);
+	mp_chase_groups(&walk->cursor, notes->ticks, notes->groups, group, 0,
+			settle);
 	burst->end_tick = mp_ticks_look();
 	sum_groups(chase, notes);
+	if (settle)
+		chase->start_tick = groups_began(walk, burst, notes->groups);
 }
 
 static void watch_burst(struct mp_user_walk *walk, struct mp_user_burst *burst,
-			const struct mp_user_notes *notes)
+			const struct mp_user_notes *notes, uint64_t settle)
 {
 	struct mp_user_usage before = { 0 };
 
 	if (notes->usage_each)
 		before = mp_user_usage_now();
 	burst->cpu = (uint32_t)sched_getcpu();
-	run_burst(walk, burst, notes);
+	run_burst(walk, burst, notes, settle);
 	burst->cpu_end = (uint32_t)sched_getcpu();
 	if (notes->usage_each)
 		burst->usage = mp_user_usage_since(&before);
@@ -256,11 +307,14 @@ static void watch_burst(struct mp_user_walk *walk, struct mp_user_burst *burst,
 static int one_burst(struct mp_user_walk *walk, struct mp_user_burst *burst,
 		     const struct mp_user_notes *notes, struct mp_batch *batch)
 {
+	uint64_t settle;
+
 	if (!walk->phased)
 		rewarm(walk);
-	watch_burst(walk, burst, notes);
+	settle = settle_hops(walk);
+	watch_burst(walk, burst, notes, settle);
 	if (!walk->phased)
-		look_between(walk, burst->chase.start_tick);
+		settled(walk, burst->chase.start_tick, settle);
 	burst->cold = is_cold(walk);
 	burst->warm_hops = walk->warm_hops;
 	if (burst->chase.gaps)

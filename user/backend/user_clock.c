@@ -19,6 +19,8 @@
 
 /* Reads that the step and the cost of a read are taken from. */
 #define READS 2048u
+/* .. and so many where it was measured before, a few microseconds. */
+#define READS_NOW 256u
 /* Steps worth looking for: below, a tick more or less hides them. */
 #define STEP_MIN 4u
 #define STEP_MAX 256u
@@ -219,6 +221,23 @@ static int measure_reads(struct mp_user_clock *clock)
 	return clock->step_ticks ? 0 : -ENODEV;
 }
 
+static double read_now(const struct mp_user_clock *clock)
+{
+	uint64_t tick[READS_NOW];
+
+	for (uint32_t i = 0; i < READS_NOW; i++)
+		tick[i] = mp_chase_empty();
+	return mp_user_clock_calm_mean(tick, READS_NOW, clock->step_ticks);
+}
+
+void mp_user_clock_read(struct mp_user_clock *clock, double part)
+{
+	const double more = part * (read_now(clock) / clock->read_ticks - 1);
+
+	clock->read_ticks *= 1 + more;
+	clock->look_ticks *= 1 + more;
+}
+
 /* The same stretch with looks and without. */
 static double look_cost(const void *first)
 {
@@ -235,7 +254,7 @@ static double look_cost(const void *first)
 		mp_chase_run(&chase);
 		if (chase.ticks < with)
 			with = chase.ticks;
-		mp_chase_groups(&first, &ticks, 1, LOOK_HOPS, 0);
+		mp_chase_groups(&first, &ticks, 1, LOOK_HOPS, 0, 0);
 		if (ticks < without)
 			without = ticks;
 	}

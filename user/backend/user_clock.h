@@ -82,6 +82,16 @@ uint64_t mp_user_clock_ns(const struct mp_user_clock *clock, uint64_t tick);
 /** mp_user_clock_ticks() - a length of time in ticks, at least 1 */
 uint64_t mp_user_clock_ticks(const struct mp_user_clock *clock, uint64_t ns);
 
+/**
+ * mp_user_clock_read() - find out anew what a read costs
+ * @clock: its reads and looks get the cost that they have now
+ * @part: of it; the rest stays what it was: 0.5 = mean of then and now
+ *
+ * They take so many core cycles, and how many ticks these are changes with the
+ * core clock. Takes some microseconds.
+ */
+void mp_user_clock_read(struct mp_user_clock *clock, double part);
+
 /** mp_user_clock_core() - measure the core clock, by the best of three chains
  * of each kind */
 void mp_user_clock_core(const struct mp_user_clock *clock,

@@ -95,6 +95,22 @@ static inline void mp_flush(void *line)
 	__asm__ volatile("dc civac, %0\n\tdsb ish" : : "r" (line) : "memory");
 }
 
+/**
+ * mp_store_past() - store a word past the caches
+ *
+ * There is no such store of a word that cores are held to (STNP is a hint): a
+ * plain one.
+ */
+static inline void mp_store_past(uint64_t *at, uint64_t value)
+{
+	*at = value;
+}
+
+/** mp_store_past_end() - let all that mp_store_past() stored be seen */
+static inline void mp_store_past_end(void)
+{
+}
+
 /** mp_cpu_relax() - tell the core that this is a waiting loop */
 static inline void mp_cpu_relax(void)
 {

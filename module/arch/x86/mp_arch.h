@@ -107,6 +107,24 @@ static inline void mp_flush(void *line)
 	__asm__ volatile("clflush (%0)\n\tmfence" : : "r" (line) : "memory");
 }
 
+/**
+ * mp_store_past() - store a word past the caches
+ *
+ * MOVNTI neither fetches the word's line nor allots one for it (SDM and APM,
+ * "MOVNTI"): what is noted while a cache is looked at takes no room in it. Each
+ * core that has SSE2 has it. mp_store_past_end() before another CPU is told.
+ */
+static inline void mp_store_past(uint64_t *at, uint64_t value)
+{
+	__asm__ volatile("movnti %1, %0" : "=m" (*at) : "r" (value));
+}
+
+/** mp_store_past_end() - let all that mp_store_past() stored be seen */
+static inline void mp_store_past_end(void)
+{
+	__asm__ volatile("sfence" : : : "memory");
+}
+
 /** mp_cpu_relax() - tell the core that this is a waiting loop */
 static inline void mp_cpu_relax(void)
 {
