@@ -125,6 +125,23 @@ static void page_walks_do_not_move_a_level(void **state)
 			    0.1);
 }
 
+/* Readings that fall in with the loop that takes them: at some lengths all are
+ * later by nearly half a step. */
+static void half_a_step_of_the_clock_parts_no_peak(void **state)
+{
+	(void)state;
+	hops.step = 3;
+	for (uint32_t i = 0; i < 9; i++) {
+		const struct made_kind kind = { 1, i % 2 ? 18.6 : 16.8, 0.2 };
+		const struct made_kind last = { 1, 150, 10 };
+
+		made_hops_add(&hops, 4096ull << i, 2, i < 8 ? &kind : &last, 1);
+	}
+	assert_int_equal(mp_spectrum_find(&hops.curve, &spectrum), 0);
+	assert_int_equal(spectrum.n, 2);
+	assert_true(mp_cpu_share_clear(&hops.curve, &spectrum));
+}
+
 /* The clock does not part 12 from 14 cycles, and the peak moves. */
 static void one_peak_of_two_levels_is_not_clear(void **state)
 {
@@ -338,6 +355,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(levels_end_where_their_hops_begin_to_miss),
 		TEST(page_walks_do_not_move_a_level),
+		TEST(half_a_step_of_the_clock_parts_no_peak),
 		TEST(one_peak_of_two_levels_is_not_clear),
 		TEST(a_level_that_half_of_the_hops_hit_for_ever_is_muddled),
 		TEST(points_are_shares_of_the_stretch_asked_for),

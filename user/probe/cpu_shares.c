@@ -27,7 +27,8 @@
 #define BASE_MAX 0.35
 
 /* A peak with most of the hops of several lengths is where it is at all of
- * them; and in the end nearly all hops miss a level. */
+ * them, but for half a step of the clock where its readings fall in with the
+ * loop that reads it; and in the end nearly all hops miss a level. */
 #define PEAK_SHARE 0.5
 #define PEAK_MOVES 0.05
 #define PEAK_MOVES_CYCLES 0.7
@@ -118,7 +119,7 @@ static void place_level(const struct shares *shares, struct mp_level *level)
 static bool is_one(const struct mp_curve *curve,
 		   const struct mp_spectrum *spectrum, uint32_t k)
 {
-	double least = INFINITY, most = 0;
+	double least = INFINITY, most = 0, moves = PEAK_MOVES_CYCLES;
 
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
@@ -131,8 +132,9 @@ static bool is_one(const struct mp_curve *curve,
 			continue;
 		least = fmin(least, middle);
 		most = fmax(most, middle);
+		moves = fmax(moves, mp_spectrum_step(at->batch[0]) / 2);
 	}
-	return !(most > least * (1 + PEAK_MOVES) + PEAK_MOVES_CYCLES);
+	return !(most > least * (1 + PEAK_MOVES) + moves);
 }
 
 bool mp_cpu_share_comes(const struct mp_curve *curve,
