@@ -13,6 +13,7 @@
 
 #include "analysis/clock.h"
 #include "analysis/spectrum.h"
+#include "analysis/stat.h"
 #include "analysis/sweep.h"
 #include "ioctl/memprobe.h"
 #include "limits.h"
@@ -62,6 +63,8 @@
  * they are made of. */
 #define HELD_SURE 0.97
 #define HELD_ERROR 0.35
+/* Bursts of a replicate whose middle is looked at. */
+#define BURSTS_MOST 64u
 /* Replicates of a ring that are looked at. */
 #define SHARES 32u
 
@@ -133,6 +136,32 @@ static double share_of(const struct mp_ways_level *level, const struct mp_batch 
 
 	return level->single ? mp_spectrum_slower(batch, &spectrum, 0) :
 			       (cycles - own_cycles) / step;
+}
+
+/*
+ * Share of slow hops of the burst in the middle. One line more than a set has
+ * room for misses in each turn, whoever is put out, so in each burst that goes
+ * round; what others put out of a full one, in some. Further out the level
+ * inside keeps lines of its own choice, and means have no share of each burst.
+ */
+static double share_of_bursts(const struct mp_ways_level *level,
+			      const struct mp_batch *batch, uint64_t lines,
+			      double cycles, double own_cycles)
+{
+	double share[BURSTS_MOST];
+	struct mp_batch one = *batch;
+	uint32_t n = 0;
+
+	if (level->k || !level->single ||
+	    batch->exp.actor[0].hops < lines || batch->n_samples > BURSTS_MOST)
+		return share_of(level, batch, cycles, own_cycles);
+	one.n_samples = 1;
+	for (uint32_t i = 0; i < batch->n_samples; i++) {
+		one.sample = batch->sample + i;
+		share[n] = share_of(level, &one, cycles, own_cycles);
+		n += !isnan(share[n]);
+	}
+	return mp_stat_median(share, n);
 }
 
 /* Does the next level miss as well? What an inclusive one puts out leaves
@@ -209,8 +238,9 @@ static int shares_of(const struct mp_ways_rig *rig, const struct mp_sweep *sweep
 	share[0] = share[1] = NAN;
 	for (uint32_t i = 0; at && at->n >= replicates && i < at->n &&
 			     n < SHARES; i++) {
-		const double one = share_of(&rig->level, at->batch[i],
-					    at->cycles[i], own_cycles);
+		const double one = share_of_bursts(&rig->level, at->batch[i],
+					length / sweep->stride, at->cycles[i],
+					own_cycles);
 
 		where->here &= stays_here(&rig->level, at->batch[i], one,
 				(uint32_t)(length / sweep->stride));
