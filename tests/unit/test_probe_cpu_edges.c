@@ -121,6 +121,14 @@ static double four_levels(double length)
 	       three_levels(length);
 }
 
+/* Some cycles more, the most where it is fastest, as where hops are timed. */
+static double timed_levels(double length)
+{
+	const double time = three_levels(length);
+
+	return time + 15 / time;
+}
+
 static double two_levels(double length)
 {
 	return length >= 1.5 * MIB ? 300 : three_levels(length);
@@ -140,6 +148,17 @@ static void a_shared_level_that_is_two_in_the_main_curve_is_in_doubt(void **stat
 }
 
 /* Others crowd it: in the main curve nothing of it is left. */
+static void what_timing_adds_to_the_sides_is_no_level(void **state)
+{
+	struct mp_cpu_edges edges;
+
+	(void)state;
+	find_edges(timed_levels, NULL, three_levels, &edges);
+	assert_int_equal(edges.n, 3);
+	assert_int_equal(edges.doubt.level, MP_CPU_LEVELS);
+	mp_cpu_edges_free(&edges);
+}
+
 static void a_shared_level_may_be_as_small_as_the_one_inside_it(void **state)
 {
 	struct mp_cpu_edges edges;
@@ -262,6 +281,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(edges_hold_the_capacities_of_the_machine),
+		TEST(what_timing_adds_to_the_sides_is_no_level),
 		TEST(a_shared_level_that_is_two_in_the_main_curve_is_in_doubt),
 		TEST(a_shared_level_may_be_as_small_as_the_one_inside_it),
 		TEST(second_looks_that_agree_make_an_edge_narrower),

@@ -159,11 +159,26 @@ static bool is_flat(const struct mp_cpu_edges *edges,
 	return off >= 2;
 }
 
+/*
+ * How much longer, in logarithm, a length takes than is explained. Where hops
+ * of this curve are timed singly the clock adds to them, to those of the
+ * innermost level the most: up to @more of it says nothing.
+ */
+static double off_by(const struct mp_cpu_edges *edges,
+		     const struct mp_curve_at *at, double inside, double more)
+{
+	const double usual = explained(edges, inside, (double)at->length);
+	const double time = mp_curve_middle(at);
+
+	return log((time > usual ? fmax(usual, time - more) : time) / usual);
+}
+
 /* The first length of a curve that is not explained, nor the one before it;
  * NAN if all are. */
 static double unexplained_of(const struct mp_cpu_edges *edges,
 			     const struct mp_curve *curve, double inside)
 {
+	const double more = fmax(innermost_of(edges, curve, true) - inside, 0);
 	const uint32_t n = private_levels(edges);
 	const double end = n < edges->n ? edges->level[n - 1].low_bytes :
 					  INFINITY;
@@ -173,8 +188,7 @@ static double unexplained_of(const struct mp_cpu_edges *edges,
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
 		double length = (double)at->length;
-		double off = log(mp_curve_middle(at) /
-				 explained(edges, inside, length));
+		double off = off_by(edges, at, inside, more);
 
 		if (length > end)
 			break;
