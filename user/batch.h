@@ -60,7 +60,7 @@ struct mp_grant_arena {
  * struct mp_grant - what was really obtained for a batch
  * @tick_hz: ticks a second of the sample clock
  * @tick_step: least step of that clock, ticks
- * @read_ticks: ticks of the empty stretch, the cost of two reads
+ * @read_ticks: what two reads add to what is timed between them, in ticks
  * @look_ticks: cost of one look at the clock inside a stretch, in ticks
  *	(an estimate, may be 0; measured)
  * @gap_ticks: a stretch between looks longer than this was called a gap

@@ -132,6 +132,29 @@ void mp_chase_run(struct mp_chase *chase)
 	chase->gaps = gaps < ~(uint32_t)0 ? (uint32_t)gaps : ~(uint32_t)0;
 }
 
+/* Single hops: nothing but the hop stands between the two reads. */
+static uint32_t singles(const void **cursor, uint64_t *ticks, uint32_t n,
+			uint64_t limit, uint64_t settle)
+{
+	register const void *p MP_ARCH_CURSOR = *cursor;
+	uint64_t first, start, end;
+	uint32_t i = 0;
+
+	SETTLE(p, settle);
+	first = mp_ticks_begin();
+	while (i < n) {
+		start = mp_ticks_begin();
+		MP_ARCH_HOPS(p, 1);
+		end = mp_ticks_end();
+		mp_store_past(&ticks[i++], end - start);
+		if (end - first >= limit)
+			break;
+	}
+	mp_store_past_end();
+	*cursor = p;
+	return i;
+}
+
 /*
  * The branches are the same for every group, so the core predicts them; a
  * loop over single hops would leave it a wrong guess at the end of each. What
@@ -143,10 +166,13 @@ uint32_t mp_chase_groups(const void **cursor, uint64_t *ticks, uint32_t n,
 {
 	const uint64_t limit = limit_ticks ? limit_ticks : ~(uint64_t)0;
 	register const void *p MP_ARCH_CURSOR = *cursor;
+	const uint64_t settle = blocks_for(settle_hops, 64);
 	uint64_t first, start, end;
 	uint32_t i, blocks;
 
-	SETTLE(p, blocks_for(settle_hops, 64));
+	if (group == 1)
+		return singles(cursor, ticks, n, limit, settle);
+	SETTLE(p, settle);
 	first = mp_ticks_begin();
 	for (i = 0; i < n; i++) {
 		/*

@@ -26,7 +26,7 @@ struct mp_user_instant {
 /**
  * struct mp_user_clock - what is known of the clocks
  * @hz: ticks a second
- * @read_ticks: mean of an empty stretch, two reads
+ * @read_ticks: what two reads add to a hop between them
  * @look_ticks: cost of one look inside a stretch, 0 where it cannot be seen
  * @step_ticks: the counter moves in steps of this
  * @unsteady: greatest relative difference seen between two estimates of @hz
