@@ -125,6 +125,45 @@ static void page_walks_do_not_move_a_level(void **state)
 			    0.1);
 }
 
+/* A second level up to some length, half of whose hops, or more and more, are
+ * slower; memory beyond. */
+static void draw_halves(bool is_one)
+{
+	for (uint32_t i = 0; i < 9; i++) {
+		const double slow = is_one ? 0.5 : i < 4 ? 0.05 : 0.9;
+		const struct made_kind half[] = {
+			{ 1 - slow, 20, 0.5 }, { slow, 40, 1 } };
+		const struct made_kind first = { 1, 4, 0 };
+		const struct made_kind last = { 1, 200, 10 };
+
+		made_hops_add(&hops, (16ull << 10) << i, 2,
+			      i < 1 ? &first : i < 7 ? half : &last,
+			      i && i < 7 ? 2 : 1);
+	}
+	assert_int_equal(mp_spectrum_find(&hops.curve, &spectrum), 0);
+	assert_int_equal(spectrum.n, 4);
+}
+
+static void near_and_far_parts_of_a_level_are_twins(void **state)
+{
+	(void)state;
+	draw_halves(true);
+	assert_int_equal(mp_cpu_share_twins(&hops.curve, &spectrum), 1);
+}
+
+static void levels_that_hops_go_over_to_are_not(void **state)
+{
+	(void)state;
+	draw_halves(false);
+	assert_int_equal(mp_cpu_share_twins(&hops.curve, &spectrum),
+			 MP_CPU_LEVELS);
+	made_hops_close(&hops);
+	made_hops_open(&hops, 1);
+	draw(0);
+	assert_int_equal(mp_cpu_share_twins(&hops.curve, &spectrum),
+			 MP_CPU_LEVELS);
+}
+
 /* Readings that fall in with the loop that takes them: at some lengths all are
  * later by nearly half a step. */
 static void half_a_step_of_the_clock_parts_no_peak(void **state)
@@ -355,6 +394,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(levels_end_where_their_hops_begin_to_miss),
 		TEST(page_walks_do_not_move_a_level),
+		TEST(near_and_far_parts_of_a_level_are_twins),
+		TEST(levels_that_hops_go_over_to_are_not),
 		TEST(half_a_step_of_the_clock_parts_no_peak),
 		TEST(one_peak_of_two_levels_is_not_clear),
 		TEST(a_level_that_half_of_the_hops_hit_for_ever_is_muddled),

@@ -446,6 +446,13 @@ static void in_doubt(const struct mp_cpu_edges *edges, uint32_t k,
 			       size / 1024, mp_cpu_level_name[doubt->level]);
 		return;
 	}
+	if (doubt->twins) {
+		mp_fact_cannot(fact, "bytes",
+			       "hops of %.0f and of %.0f cycles come in the same proportion at every length: near and far parts of one level, maybe, and not two",
+			       edges->spectrum.cycles[k],
+			       edges->spectrum.cycles[k + 1]);
+		return;
+	}
 	if (doubt->pages)
 		mp_fact_cannot(fact, "bytes",
 			       "the edge near %.0f KiB is far smaller where more slots share a page: it may be that of translations",

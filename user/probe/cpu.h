@@ -82,12 +82,15 @@ void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep);
  *	the edges say; what is not known is where it ends, and what is behind
  * @pages: the edge is far smaller where more slots share a page: it may be that
  *	of translations, and no level's
+ * @twins: it and the next share their hops alike at all lengths: they may be
+ *	near and far parts of one; no @size is given
  */
 struct mp_cpu_doubt {
 	uint32_t level;
 	double size[2];
 	bool behind;
 	bool pages;
+	bool twins;
 };
 
 /**

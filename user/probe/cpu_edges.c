@@ -588,6 +588,7 @@ static int place_outer(struct mp_cpu_edges *edges)
 static int find_single_levels(struct mp_cpu_edges *edges)
 {
 	const struct mp_curve *curve = &edges->side[0];
+	const uint32_t twins = mp_cpu_share_twins(curve, &edges->spectrum);
 	int err;
 
 	if (edges->full)
@@ -598,6 +599,9 @@ static int find_single_levels(struct mp_cpu_edges *edges)
 		err = mp_cpu_wide_find(edges);
 	if (!err && mp_cpu_holed(curve, edges->level, edges->n))
 		err = -ENODATA;
+	if (!err && twins < edges->n)
+		edges->doubt = (struct mp_cpu_doubt){
+			.level = twins, .twins = true };
 	return err;
 }
 

@@ -42,6 +42,12 @@ bool mp_cpu_holed(const struct mp_curve *curve, const struct mp_level *level,
 bool mp_cpu_share_clear(const struct mp_curve *curve,
 			const struct mp_spectrum *spectrum);
 
+/** mp_cpu_share_twins() - the innermost level whose peak and the next share
+ * their hops alike at all lengths, as near and far parts of one level would;
+ * MP_CPU_LEVELS: none */
+uint32_t mp_cpu_share_twins(const struct mp_curve *curve,
+			    const struct mp_spectrum *spectrum);
+
 /** mp_cpu_share_muddled() - the innermost level that hops never come to miss,
  * as slots share lines of it; MP_CPU_LEVELS where there is none */
 uint32_t mp_cpu_share_muddled(const struct mp_curve *curve,

@@ -43,6 +43,13 @@
 #define UNLIKE 0.02
 #define UNLIKE_CHI2 4.0
 
+/* Two peaks that have so many of the hops, of lengths so far apart, and share
+ * them in parts that differ by less than this: as a ring grows hops go from one
+ * level to the next, and not from near parts of one to far ones. */
+#define TWINS_SHARE 0.25
+#define TWINS_SPAN 4.0
+#define TWINS_DIFFER 0.25
+
 /* The share of hops slower than a level, by rising length. */
 struct shares {
 	uint32_t n;
@@ -160,6 +167,48 @@ uint32_t mp_cpu_share_muddled(const struct mp_curve *curve,
 {
 	for (uint32_t k = 0; k + 1 < spectrum->n && k < MP_CPU_LEVELS; k++)
 		if (!mp_cpu_share_comes(curve, spectrum, k))
+			return k;
+	return MP_CPU_LEVELS;
+}
+
+/* Of the hops that peaks @k and the next have of a length, the part of the
+ * first; NAN where the two have few. */
+static double part_of_first(const struct mp_curve_at *at,
+			    const struct mp_spectrum *spectrum, uint32_t k)
+{
+	const double come = k ? mp_cpu_share_of(at, spectrum, k - 1) : 1;
+	const double first = come - mp_cpu_share_of(at, spectrum, k);
+	const double both = come - mp_cpu_share_of(at, spectrum, k + 1);
+
+	return both > TWINS_SHARE ? first / both : NAN;
+}
+
+/* Do two peaks share their hops alike, however long the ring? */
+static bool are_twins(const struct mp_curve *curve,
+		      const struct mp_spectrum *spectrum, uint32_t k)
+{
+	double least = INFINITY, most = 0, from = 0, to = 0;
+
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const double part = part_of_first(&curve->at[i], spectrum, k);
+
+		if (isnan(part))
+			continue;
+		from = from > 0 ? from : (double)curve->at[i].length;
+		to = (double)curve->at[i].length;
+		least = fmin(least, part);
+		most = fmax(most, part);
+	}
+	return to >= from * TWINS_SPAN && most - least < TWINS_DIFFER &&
+	       least > TWINS_DIFFER && most < 1 - TWINS_DIFFER;
+}
+
+uint32_t mp_cpu_share_twins(const struct mp_curve *curve,
+			    const struct mp_spectrum *spectrum)
+{
+	/* What the last peak has is memory's. */
+	for (uint32_t k = 0; k + 2 < spectrum->n && k < MP_CPU_LEVELS; k++)
+		if (are_twins(curve, spectrum, k))
 			return k;
 	return MP_CPU_LEVELS;
 }
