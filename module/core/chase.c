@@ -132,17 +132,27 @@ void mp_chase_run(struct mp_chase *chase)
 	chase->gaps = gaps < ~(uint32_t)0 ? (uint32_t)gaps : ~(uint32_t)0;
 }
 
-/* Single hops: nothing but the hop stands between the two reads. */
+/* So many cycles, one after the other: more than a step of any clock that can
+ * time single hops. */
+#define WAITS 8u
+
+/*
+ * Single hops: nothing but the hop stands between the two reads. Before each
+ * passes a time of its own: the clock moves in steps, and a loop that takes a
+ * whole number of them has all its reads at one place of a step.
+ */
 static uint32_t singles(const void **cursor, uint64_t *ticks, uint32_t n,
 			uint64_t limit, uint64_t settle)
 {
 	register const void *p MP_ARCH_CURSOR = *cursor;
 	uint64_t first, start, end;
-	uint32_t i = 0;
+	uint32_t i = 0, wait;
 
 	SETTLE(p, settle);
 	first = mp_ticks_begin();
 	while (i < n) {
+		for (wait = i % WAITS; wait; wait--)
+			__asm__ volatile("");
 		start = mp_ticks_begin();
 		MP_ARCH_HOPS(p, 1);
 		end = mp_ticks_end();

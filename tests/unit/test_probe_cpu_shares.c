@@ -239,6 +239,53 @@ static void points_are_shares_of_the_stretch_asked_for(void **state)
 	}
 }
 
+/* A level of about 120 cycles: so many of its hops take that, the others from
+ * 85 to 155. */
+static void draw_scattered(double near)
+{
+	const struct made_kind second[] = {
+		{ near, 120, 1 }, { 1 - near, 120, 35 } };
+
+	for (uint32_t i = 0; i < 9; i++) {
+		const struct made_kind first = { 1, 4, 0 };
+		const struct made_kind last = { 1, 500, 10 };
+
+		made_hops_add(&hops, (16ull << 10) << i, 2,
+			      i < 2 ? &first : i < 7 ? second : &last,
+			      i > 1 && i < 7 ? 2 : 1);
+	}
+	assert_int_equal(mp_spectrum_find(&hops.curve, &spectrum), 0);
+	assert_int_equal(spectrum.n, 3);
+	edges.side[0] = hops.curve;
+	edges.spectrum = spectrum;
+}
+
+static void a_level_of_near_and_far_parts_has_no_one_latency(void **state)
+{
+	struct mp_fact fact = { .verdict = MP_MEASURED, .value = 120 };
+
+	(void)state;
+	draw_scattered(0.1);
+	mp_cpu_peak_scatter(&edges, 1, 1, &fact);
+	assert_int_equal(fact.verdict, MP_VARIES);
+	assert_true(fact.low > 92 && fact.low < 102);
+	assert_true(fact.high > 138 && fact.high < 148);
+	assert_true(fact.reason[0]);
+	mp_cpu_peak_scatter(&edges, 1, 0.25, &fact);
+	assert_true(fact.high > 34 && fact.high < 37);
+}
+
+static void what_some_hops_pay_beside_it_scatters_no_level(void **state)
+{
+	struct mp_fact fact = { .verdict = MP_MEASURED, .value = 120 };
+
+	(void)state;
+	draw_scattered(0.7);
+	for (uint32_t k = 0; k < 2; k++)
+		mp_cpu_peak_scatter(&edges, k, 1, &fact);
+	assert_int_equal(fact.verdict, MP_MEASURED);
+}
+
 static void a_latency_is_read_where_its_peak_is_highest(void **state)
 {
 	struct mp_interval cycles, ns;
@@ -400,6 +447,8 @@ int main(void)
 		TEST(one_peak_of_two_levels_is_not_clear),
 		TEST(a_level_that_half_of_the_hops_hit_for_ever_is_muddled),
 		TEST(points_are_shares_of_the_stretch_asked_for),
+		TEST(a_level_of_near_and_far_parts_has_no_one_latency),
+		TEST(what_some_hops_pay_beside_it_scatters_no_level),
 		TEST(a_latency_is_read_where_its_peak_is_highest),
 		TEST(a_stretch_without_lengths_is_a_hole),
 		TEST(limits_are_widened_for_pages_that_make_a_difference),

@@ -311,6 +311,15 @@ bool mp_cpu_edge_plain(const struct mp_cpu_edges *edges, uint32_t k);
 bool mp_cpu_peak_limits(const struct mp_cpu_edges *edges, uint32_t k,
 			bool in_ns, struct mp_interval *limits);
 
+/**
+ * mp_cpu_peak_scatter() - a level most of whose hops are not at its peak, as
+ * its parts lie near and far, has no one latency
+ * @per: the fact's unit for a cycle
+ * @fact: varies then, by what the middle nine of ten of the hops take
+ */
+void mp_cpu_peak_scatter(const struct mp_cpu_edges *edges, uint32_t k,
+			 double per, struct mp_fact *fact);
+
 /** mp_cpu_peak_point() - the length that shows a peak best; NULL */
 const struct mp_curve_at *mp_cpu_peak_point(const struct mp_cpu_edges *edges,
 					    uint32_t k);

@@ -6,10 +6,12 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/clock.h"
+#include "analysis/hops.h"
 #include "analysis/stat.h"
 #include "probe/cpu.h"
 #include "probe/cpu_edges.h"
@@ -42,6 +44,9 @@
  * that of the level. */
 #define UNLIKE 0.02
 #define UNLIKE_CHI2 4.0
+
+/* A level has one latency where so many of its hops are at its peak. */
+#define PEAK_MOST 0.5
 
 /* Two peaks that have so many of the hops, of lengths so far apart, and share
  * them in parts that differ by less than this: as a ring grows hops go from one
@@ -312,6 +317,63 @@ bool mp_cpu_peak_limits(const struct mp_cpu_edges *edges, uint32_t k,
 	mp_stat_mean_limits(value, peak.n, near_of(batch, &peak) * per,
 			    steps_doubt(batch, &peak) * per, limits);
 	return true;
+}
+
+/* A quantile of the hops between two bounds. */
+static double hops_quantile(const struct mp_hops *hops, double from, double to,
+			    double part)
+{
+	double left = 0;
+	uint32_t last = 0;
+
+	mp_hops_mean(hops, from, to, &left);
+	left *= part;
+	for (uint32_t i = 0; i < hops->n && left >= 0; i++) {
+		if (hops->hop[i].cycles < from || hops->hop[i].cycles > to)
+			continue;
+		left -= hops->hop[i].n;
+		last = i;
+	}
+	return hops->n ? hops->hop[last].cycles : NAN;
+}
+
+/* Adds the middle nine of ten of a replicate's hops to a range; false where it
+ * has none, or where most of them are at the peak. */
+static bool add_range(const struct mp_cpu_edges *edges, uint32_t k,
+		      const struct mp_batch *batch, struct mp_interval *range)
+{
+	const double from = k ? edges->spectrum.bound[k - 1] : 0;
+	const double to = edges->spectrum.bound[k];
+	struct mp_spectrum_hops peak;
+	struct mp_hops hops;
+	double own = 0;
+
+	mp_spectrum_hops_of(batch, &edges->spectrum, k, &peak);
+	if (mp_hops_gather(batch, &hops))
+		return false;
+	mp_hops_mean(&hops, from, to, &own);
+	range->low = fmin(range->low, hops_quantile(&hops, from, to, 0.05));
+	range->high = fmax(range->high, hops_quantile(&hops, from, to, 0.95));
+	mp_hops_free(&hops);
+	return own > 0 && peak.n < PEAK_MOST * own;
+}
+
+void mp_cpu_peak_scatter(const struct mp_cpu_edges *edges, uint32_t k,
+			 double per, struct mp_fact *fact)
+{
+	const struct mp_curve_at *at = mp_cpu_peak_point(edges, k);
+	struct mp_interval range = { .low = INFINITY };
+	uint32_t scattered = 0;
+
+	for (uint32_t r = 0; at && r < at->n; r++)
+		scattered += add_range(edges, k, at->batch[r], &range);
+	if (!at || 2 * scattered <= at->n)
+		return;
+	fact->verdict = MP_VARIES;
+	fact->low = range.low * per;
+	fact->high = range.high * per;
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "most hops of this level do not take what its peak does: its lines lie near and far, or it changed meanwhile");
 }
 
 double mp_cpu_share_kept(const struct mp_cpu_edges *edges, uint32_t k)

@@ -436,6 +436,9 @@ static bool infer_single(const struct mp_view *view,
 	tell_single(edges, k, at, cycles, 1, pair->cycles);
 	tell_single(edges, k, at, ns,
 		    pair->ns->value / pair->cycles->value, pair->ns);
+	mp_cpu_peak_scatter(edges, k, pair->ns->value / pair->cycles->value,
+			    pair->ns);
+	mp_cpu_peak_scatter(edges, k, 1, pair->cycles);
 	return true;
 }
 
