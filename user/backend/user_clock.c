@@ -179,7 +179,7 @@ double mp_user_clock_calm_mean(uint64_t *value, uint32_t n, uint64_t step)
 	uint32_t i;
 
 	qsort(value, n, sizeof(*value), by_value);
-	most = value[n / 2] + value[n / 2] / 2 + 2 * step;
+	most = value[n / 2] + 2 * step;
 	for (i = 0; i < n && value[i] <= most; i++)
 		sum += (double)value[i];
 	return sum / i;

@@ -124,8 +124,8 @@ uint64_t mp_user_clock_step(uint64_t *diff, uint32_t n);
  * @step: step of the counter
  *
  * Of a counter with wide steps a median is off by up to half a step; the
- * mean is not. Values beyond the median by its half and two steps are left
- * out.
+ * mean is not. Values beyond the median by more than two steps are left out:
+ * they are no part of a peak of hops either.
  */
 double mp_user_clock_calm_mean(uint64_t *value, uint32_t n, uint64_t step);
 
