@@ -144,7 +144,8 @@ static void fill_grant(struct kmod *kmod, const struct mp_kmod_walk *walk,
 	mp_user_place_grant(&kmod->place, arena, 1, grant);
 	/* The module's loop is the same code, but not in the same place. */
 	if (info->empty_millis)
-		grant->read_ticks = (double)info->empty_millis / 1000;
+		grant->read_ticks += (double)info->empty_millis / 1000 -
+				     kmod->place.clock.empty_ticks;
 	if (info->look_millis && grant->look_ticks > most)
 		grant->look_ticks = most;
 	grant->gap_ticks = walk->gap_ticks;
@@ -184,7 +185,9 @@ static int measure_in(struct kmod *kmod, struct mp_batch *batch,
 	walk.arena = arena.id;
 	/* Looking for a large arena takes its time: it is not the batch's. */
 	walk.late_ns = mp_user_now_ns() + MP_USER_BATCH_NS;
+	mp_user_clock_read(&kmod->place.clock, 1);
 	err = walk_as_wished(kmod, batch, plan, &walk);
+	mp_user_clock_read(&kmod->place.clock, 0.5);
 	mp_kmod_dev_give(&kmod->dev, arena.id);
 	if (err)
 		return err;

@@ -221,6 +221,10 @@ static int measure_reads(struct mp_user_clock *clock)
 	read_steps(clock, tick);
 	clock->step_ticks = mp_user_clock_step(tick,
 					       read_steps(clock, tick));
+	for (uint32_t i = 0; i < READS; i++)
+		tick[i] = mp_chase_empty();
+	clock->empty_ticks = mp_user_clock_calm_mean(tick, READS,
+						     clock->step_ticks);
 	free(tick);
 	return clock->step_ticks ? 0 : -ENODEV;
 }

@@ -27,6 +27,8 @@ struct mp_user_instant {
  * struct mp_user_clock - what is known of the clocks
  * @hz: ticks a second
  * @read_ticks: what two reads add to a hop between them
+ * @empty_ticks: mean of an empty stretch, two reads with nothing between them,
+ *	when it was opened
  * @look_ticks: cost of one look inside a stretch, 0 where it cannot be seen
  * @step_ticks: the counter moves in steps of this
  * @unsteady: greatest relative difference seen between two estimates of @hz
@@ -39,6 +41,7 @@ struct mp_user_instant {
 struct mp_user_clock {
 	double hz;
 	double read_ticks;
+	double empty_ticks;
 	double look_ticks;
 	uint64_t step_ticks;
 	double unsteady;
