@@ -19,6 +19,7 @@
 
 #include "backend.h"
 #include "probe/cpu.h"
+#include "probe/ways_comb.h"
 #include "probe/ways_kept.h"
 #include "probe/ways_level.h"
 #include "probe/ways_size.h"
@@ -32,6 +33,9 @@
 /* If more than this are left of the more regular guesses, there is no use in
  * others. */
 #define LEFT_MOST 100u
+/* Where a ring has shown how many sets there are, so many numbers of lines are
+ * tried. */
+#define PROOFS_MOST 6u
 /* Of more guesses than this it is not planned what others put out. */
 #define PLANNED_MOST 64u
 /* A level of unknown size may hold so many lines. */
@@ -56,6 +60,9 @@ struct search {
 	bool exclusive;
 	bool open;			/* of the size only limits are known */
 	bool is_sized;			/* tests have parted @sized as far as they can */
+	const struct search *inner;	/* of the level inside, or NULL */
+	struct mp_ways_comb comb;
+	bool by_comb;			/* it has the answer, or what it lacks is next */
 };
 
 /* The guesses that are to be parted: which, and until when. */
@@ -66,61 +73,19 @@ struct parting {
 	uint32_t replicates;
 };
 
-/* Bytes that lie in a row in memory of a kind; 0 = that is not to be had. */
-static uint64_t piece_of(const struct mp_view *view, uint32_t pages)
-{
-	uint64_t piece = MP_WAYS_PAGE;
-	bool made = false, failed = false;
-
-	for (uint32_t i = view->n_batches; i-- > 0;) {
-		const struct mp_batch *batch = view->batch[i];
-		const struct mp_grant_arena *arena = &batch->grant.arena[0];
-
-		if (batch->exp.arena[0].pages != pages)
-			continue;
-		failed |= batch->error != 0;
-		if (batch->error || arena->bytes <= MP_WAYS_PAGE)
-			continue;
-		made = true;
-		if (arena->contiguous && arena->bytes > MP_WAYS_HUGE)
-			return view->arena_max_bytes;
-		if (arena->pages != MP_PAGES_4K)
-			piece = MP_WAYS_HUGE;
-		else if (arena->contiguous)
-			piece = view->arena_max_bytes;
-		if (arena->bytes > MP_WAYS_HUGE)
-			return piece;
-	}
-	if (pages == MP_PAGES_2M)
-		return failed && !made ? 0 : MP_WAYS_HUGE;
-	return piece;
-}
-
 /* Where what a view wishes for are small pages, reserved ones may be had. */
 static void choose_memory(struct search *search)
 {
 	const struct mp_view *view = search->rig.view;
 
 	search->rig.pages = view->pages;
-	search->sets.piece = piece_of(view, view->pages);
+	search->sets.piece = mp_ways_piece_of(view, view->pages);
 	if (search->sets.piece == MP_WAYS_PAGE && view->caps & MP_CAP_HUGE &&
-	    !view->pages_forced && piece_of(view, MP_PAGES_2M)) {
+	    !view->pages_forced && mp_ways_piece_of(view, MP_PAGES_2M)) {
 		search->rig.pages = MP_PAGES_2M;
 		search->sets.piece = MP_WAYS_HUGE;
 	}
 	search->sets.small = search->sets.piece == MP_WAYS_PAGE;
-}
-
-/* What another probe says of it. */
-static enum mp_ways_beside beside_of(const struct mp_view *view, uint32_t k)
-{
-	const struct mp_fact *inclusion = k ? mp_cpu_found(view, k, "inclusion") :
-					      NULL;
-
-	if (!inclusion || inclusion->verdict != MP_MEASURED)
-		return MP_WAYS_EITHER;
-	return strcmp(inclusion->text, "exclusive") ? MP_WAYS_ITSELF :
-						      MP_WAYS_EXCLUSIVE;
 }
 
 /* -- the search --------------------------------------------------------- */
@@ -353,7 +318,7 @@ static int part_sizes(struct search *search)
 	return err;
 }
 
-static int search_level(struct search *search)
+static int search_guesses(struct search *search)
 {
 	const struct mp_ways_level *level = &search->rig.level;
 	int err;
@@ -369,6 +334,138 @@ static int search_level(struct search *search)
 		return err;
 	err = confirm_any(search);
 	return err || !search->ways || !search->open ? err : part_sizes(search);
+}
+
+/* -- by what of a ring misses ------------------------------------------- */
+
+/* It is known to one line how far apart the lines of a set lie; a number of sets
+ * that is regular is taken for what it is. */
+static bool is_regular(const struct search *search)
+{
+	const uint64_t sets = search->comb.bytes / search->sets.line;
+
+	return sets && sets >> __builtin_ctzll(sets) <= MP_WAYS_ODD_REGULAR;
+}
+
+/* May lines that share a set of a level inside be lines that share one here? */
+static bool may_coincide(const struct search *in, uint64_t span)
+{
+	const uint64_t times = in->comb.bytes / span;
+	const uint64_t off = in->comb.bytes % span;
+	const uint64_t error = (times + 2) * in->sets.line;
+
+	if (in->rig.level.high_bytes > 0 &&
+	    in->rig.level.high_bytes < (double)span)
+		return false;
+	if (in->by_comb && in->ways)
+		return (times && off <= error) || span - off <= error;
+	for (uint32_t i = 0; i < in->sets.n && in->ways; i++)
+		if (in->sets.guess[i].span % span == 0)
+			return true;
+	return !in->ways;
+}
+
+/* Do the levels inside hold as many lines of each set as of any other? Then an
+ * exclusive level looks as if these were its own. They do not, but where sets
+ * coincide. */
+static bool is_by_itself(const struct search *search)
+{
+	const struct search *in = search->inner;
+
+	if (search->sets.beside == MP_WAYS_ITSELF)
+		return true;
+	while (in && !may_coincide(in, search->comb.bytes))
+		in = in->inner;
+	return !in;
+}
+
+/* The guesses that a proof leaves: there may be one set more or less. */
+static int add_proved(struct search *search, uint32_t ways)
+{
+	struct mp_ways_sets *sets = &search->sets;
+	const double one = (double)sets->line * ways;
+	const double bytes = (double)ways * (double)search->comb.bytes;
+	uint32_t kept = 0;
+	int err = 0;
+
+	sets->n = 0;
+	sets->beside = MP_WAYS_ITSELF;
+	for (uint32_t kind = MP_WAYS_REGULAR; kind <= MP_WAYS_ODD && !err; kind++)
+		err = mp_ways_add(sets, kind, bytes - one, bytes + one);
+	for (uint32_t i = 0; i < sets->n; i++)
+		if (sets->guess[i].ways == ways)
+			sets->guess[kept++] = sets->guess[i];
+	sets->n = kept;
+	return err ? err : keep_done(search, &search->rig, sets);
+}
+
+/* A number of lines has been proved. It counts if no test that was made speaks
+ * against it: slices may have other ways to look like so many. */
+static int take_proved(struct search *search, uint32_t ways)
+{
+	struct mp_ways_sets *sets = &search->sets;
+	int err = add_proved(search, ways);
+
+	if (err || !sets->n)
+		return err;
+	search->ways = ways;
+	search->span = search->comb.bytes;
+	for (uint32_t i = 0; i < sets->n; i++)
+		if (sets->guess[i].span == search->span && is_regular(search))
+			sets->guess[0] = sets->guess[i], sets->n = 1;
+	search->size_rig = search->rig;
+	search->is_sized = search->open && sets->n == 1 && is_regular(search);
+	return search->is_sized ? mp_ways_copy(&search->sized, sets) : 0;
+}
+
+/* Fewer and fewer lines, from those that the ring had, as the size allows. */
+static int prove(struct search *search)
+{
+	const struct mp_ways_level *level = &search->rig.level;
+	const double span = (double)search->comb.bytes;
+	uint32_t ways = search->comb.lines;
+
+	search->rig.evidence[1] = search->comb.id;
+	while (ways * span > level->high_bytes || ways > MP_WAYS_MAX)
+		ways--;
+	for (uint32_t i = 0; i < PROOFS_MOST && ways &&
+			     ways * span >= level->low_bytes; i++, ways--) {
+		const int err = mp_ways_comb_prove(&search->rig, ways,
+						   &search->comb);
+
+		search->rig.evidence[0] = search->comb.id;
+		if (err || search->comb.outcome == MP_WAYS_COMB_LACKING)
+			return err;
+		if (search->comb.outcome == MP_WAYS_COMB_FOUND)
+			return take_proved(search, ways);
+	}
+	return 0;
+}
+
+/* Where single hops can be timed, and pages are large or lie in a row; and where
+ * tests have left anything at all. */
+static int search_by_comb(struct search *search)
+{
+	int err;
+
+	if (!search->rig.level.single || search->sets.small || !search->sets.n)
+		return 0;
+	err = mp_ways_comb_look(&search->rig, &search->comb);
+	if (!err && search->comb.outcome == MP_WAYS_COMB_FOUND &&
+	    is_by_itself(search))
+		err = prove(search);
+	if (search->comb.outcome == MP_WAYS_COMB_LACKING)
+		search->replicates = search->comb.replicates;
+	search->by_comb = search->ways || search->replicates;
+	return err;
+}
+
+static int search_level(struct search *search)
+{
+	const int err = search_guesses(search);
+
+	return err || search->replicates || search->ways ? err :
+	       search_by_comb(search);
 }
 
 struct levels {
@@ -403,7 +500,7 @@ static void show(struct search *search, const struct mp_fact *size)
 	if (inner)
 		search->sets.most += inner->most;
 	*seen = search->sets;
-	seen->loose = !search->ways;
+	seen->loose = !search->ways || search->by_comb;
 	if (seen->loose && seen->n > PLANNED_MOST)
 		seen->n = 0;
 }
@@ -420,7 +517,7 @@ static void set_up(struct search *search, bool crowded)
 	rig->sets = &search->sets;
 	search->sets.clear = mp_ways_clear(&rig->level);
 	choose_memory(search);
-	search->sets.beside = beside_of(rig->view, k);
+	search->sets.beside = mp_ways_beside_of(rig->view, k);
 }
 
 /* Level by level, outwards; the levels inside hide what is not known of
@@ -438,6 +535,7 @@ static int search_all(const struct mp_view *view, struct levels *levels)
 			break;
 		levels->n++;
 		search->rig.view = view;
+		search->inner = k ? &levels->search[k - 1] : NULL;
 		search->sets.inner = k ? &levels->search[k - 1].seen : NULL;
 		search->sets.line = mp_ways_line_of(view, 0, MP_CPU_LINE_USUAL);
 		search->sets.grain = mp_ways_line_of(view, k, 4 * search->sets.line);
@@ -455,6 +553,16 @@ static int search_all(const struct mp_view *view, struct levels *levels)
 	return err;
 }
 
+static int plan_level(const struct search *search, struct mp_plan *plan)
+{
+	if (!search->replicates)
+		return 0;
+	if (search->by_comb)
+		return mp_ways_comb_plan(&search->rig, &search->comb, plan);
+	return mp_ways_plan(search->want_rig, &search->want, search->replicates,
+			    plan);
+}
+
 static int next(const struct mp_view *view, struct mp_plan *plan)
 {
 	struct levels levels;
@@ -463,10 +571,7 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	if (err)
 		return err;
 	for (uint32_t k = 0; k < levels.n && !err; k++)
-		if (levels.search[k].replicates)
-			err = mp_ways_plan(levels.search[k].want_rig,
-					&levels.search[k].want,
-					levels.search[k].replicates, plan);
+		err = plan_level(&levels.search[k], plan);
 	levels_free(&levels);
 	return err ? err : plan->n > 0;
 }
@@ -485,6 +590,8 @@ static int add_span(const struct search *search, struct mp_fact *fact,
 	for (uint32_t i = 0; i < search->sets.n; i++)
 		if (search->sets.guess[i].span != search->span)
 			return 0;
+	if (search->by_comb && !is_regular(search))
+		return 0;
 	series = mp_facts_add_series(facts, fact->name, &fact->where);
 	if (!series)
 		return -ENOMEM;
@@ -515,10 +622,15 @@ static int settle(const struct search *search, struct mp_fact *fact,
 			       mp_ways_agreed(&search->sets));
 		return 0;
 	}
-	snprintf(fact->method, sizeof(fact->method),
-		 "so many lines %llu bytes apart stay in the level%s, and one more does not",
-		 (unsigned long long)search->span,
-		 search->exclusive ? " beside those held inside" : "");
+	if (search->by_comb)
+		snprintf(fact->method, sizeof(fact->method),
+			 "of a ring in random order those lines miss that have more than so many a multiple of %llu bytes apart, themselves among them",
+			 (unsigned long long)search->span);
+	else
+		snprintf(fact->method, sizeof(fact->method),
+			 "so many lines %llu bytes apart stay in the level%s, and one more does not",
+			 (unsigned long long)search->span,
+			 search->exclusive ? " beside those held inside" : "");
 	fact->verdict = MP_MEASURED;
 	fact->value = fact->low = fact->high = search->ways;
 	for (uint32_t i = 0; i < 2; i++)

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analysis/spectrum.h"
 #include "ioctl/memprobe.h"
@@ -133,4 +134,44 @@ bool mp_ways_times_single(const struct mp_view *view,
 	for (uint32_t i = view->n_batches; i-- > 0 && !last;)
 		last = mp_batch_counts(view->batch[i]) ? view->batch[i] : NULL;
 	return last && mp_spectrum_step(last) <= apart / 2;
+}
+
+uint64_t mp_ways_piece_of(const struct mp_view *view, uint32_t pages)
+{
+	uint64_t piece = MP_WAYS_PAGE;
+	bool made = false, failed = false;
+
+	for (uint32_t i = view->n_batches; i-- > 0;) {
+		const struct mp_batch *batch = view->batch[i];
+		const struct mp_grant_arena *arena = &batch->grant.arena[0];
+
+		if (batch->exp.arena[0].pages != pages)
+			continue;
+		failed |= batch->error != 0;
+		if (batch->error || arena->bytes <= MP_WAYS_PAGE)
+			continue;
+		made = true;
+		if (arena->contiguous && arena->bytes > MP_WAYS_HUGE)
+			return view->arena_max_bytes;
+		if (arena->pages != MP_PAGES_4K)
+			piece = MP_WAYS_HUGE;
+		else if (arena->contiguous)
+			piece = view->arena_max_bytes;
+		if (arena->bytes > MP_WAYS_HUGE)
+			return piece;
+	}
+	if (pages == MP_PAGES_2M)
+		return failed && !made ? 0 : MP_WAYS_HUGE;
+	return piece;
+}
+
+enum mp_ways_beside mp_ways_beside_of(const struct mp_view *view, uint32_t k)
+{
+	const struct mp_fact *inclusion = k ? mp_cpu_found(view, k, "inclusion") :
+					      NULL;
+
+	if (!inclusion || inclusion->verdict != MP_MEASURED)
+		return MP_WAYS_EITHER;
+	return strcmp(inclusion->text, "exclusive") ? MP_WAYS_ITSELF :
+						      MP_WAYS_EXCLUSIVE;
 }

@@ -13,6 +13,10 @@
  * larger than they say */
 #define MP_WAYS_MOST_ERROR 0.25
 
+/** MP_WAYS_FIRST_HASHED - from this level on lines may be spread over slices by
+ * a hash */
+#define MP_WAYS_FIRST_HASHED 2u
+
 /** mp_ways_size_of() - what was found of a level's size, or NULL */
 const struct mp_fact *mp_ways_size_of(const struct mp_view *view, uint32_t k);
 
@@ -32,5 +36,12 @@ bool mp_ways_level_known(const struct mp_view *view, uint32_t k,
  * are they kept? The batches tell. */
 bool mp_ways_times_single(const struct mp_view *view,
 			  const struct mp_ways_level *level);
+
+/** mp_ways_piece_of() - bytes that lie in a row in memory of a kind, enum
+ * mp_pages; 0 = that is not to be had. The batches tell */
+uint64_t mp_ways_piece_of(const struct mp_view *view, uint32_t pages);
+
+/** mp_ways_beside_of() - what another probe says of a level and those inside */
+enum mp_ways_beside mp_ways_beside_of(const struct mp_view *view, uint32_t k);
 
 #endif

@@ -14,9 +14,7 @@
 
 #include "probe/cpu.h"
 #include "probe/cpu_edges.h"
-
-/* From here on lines may be spread over slices by a hash. */
-#define FIRST_HASHED 2u
+#include "probe/ways_level.h"
 
 /* What is left says so. */
 struct sizes {
@@ -157,7 +155,7 @@ int mp_ways_renew(const struct mp_view *view, const struct mp_ways_found *found,
 	    !(wants_size || (wants_inclusion && sizes.all_exclusive)))
 		return 0;
 	/* More than one set's ways stay where the sets of several slices do. */
-	if (found->k >= FIRST_HASHED && sizes.any_exclusive)
+	if (found->k >= MP_WAYS_FIRST_HASHED && sizes.any_exclusive)
 		return 0;
 	err = is_own_edge(view, found->k, &own);
 	if (err || !own)

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Ways of levels whose number of sets is hard to guess, by what of a ring in
+ * random order misses them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "made_view.h"
+#include "probe/ways_comb.h"
+#include "probe/ways_level.h"
+#include "sim_ask.h"
+
+#define KIB 1024.0
+#define MHZ 3000.0
+#define LEVELS 4u
+#define HEAD "machine name=x clock_mhz=3000 memory_latency=290\n" \
+	     "tlb level=1 page=4K entries=64 ways=4\n" \
+	     "tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n"
+#define CLOCK "clock tsc_mhz=3000 step=1 read=40\n"
+#define HUGE_PAGES "place pages=random thp=granted\n"
+
+/* A machine, and what earlier probes would have found of it. */
+struct asked {
+	const char *text;
+	double size[LEVELS];	/* 0: there is no such level */
+	double cycles[LEVELS];
+	double line;
+	double error;		/* of the sizes, as a share; 0: they are known */
+	const char *inclusion;	/* of all further out; NULL: not known */
+};
+
+static struct sim_ask ask;
+
+static void tell(const struct asked *a)
+{
+	static const char *const name[LEVELS] = { "l1d", "l2", "l3", "l4" };
+	char fact[MP_FACT_NAME];
+	struct mp_fact *size;
+
+	for (uint32_t k = 0; k < LEVELS && a->size[k] > 0; k++) {
+		snprintf(fact, sizeof(fact), "cpu.%s.size", name[k]);
+		sim_ask_know(&ask, fact, a->size[k]);
+		size = &ask.known.fact[ask.known.n - 1];
+		size->low *= 1 - a->error;
+		size->high *= 1 + a->error;
+		snprintf(fact, sizeof(fact), "cpu.%s.line", name[k]);
+		sim_ask_know(&ask, fact, a->line);
+		snprintf(fact, sizeof(fact), "cpu.%s.latency-cycles", name[k]);
+		sim_ask_know(&ask, fact, a->cycles[k]);
+		snprintf(fact, sizeof(fact), "cpu.%s.inclusion", name[k]);
+		if (k && a->inclusion)
+			sim_ask_know_text(&ask, fact, a->inclusion);
+		snprintf(fact, sizeof(fact), "cpu.%s.latency", name[k]);
+		sim_ask_know(&ask, fact, a->cycles[k] * 1e3 / MHZ);
+	}
+	sim_ask_know(&ask, "cpu.dram.latency", 290 * 1e3 / MHZ);
+}
+
+static void put(const struct asked *a)
+{
+	memset(&ask, 0, sizeof(ask));
+	tell(a);
+	sim_ask(&ask, a->text, mp_probe_find("ways"), 5);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	sim_ask_free(&ask);
+	return 0;
+}
+
+static void found(const char *name, uint32_t ways)
+{
+	const struct mp_fact *fact = sim_ask_fact(&ask, name);
+
+	if (fact->verdict != MP_MEASURED || fact->value != ways)
+		fail_msg("%s: %s %g, not %u; %s", name,
+			 mp_verdict_name(fact->verdict), fact->value, ways,
+			 fact->reason);
+}
+
+/* Rings of hops that are timed one by one, in their order. */
+static uint32_t n_combs(void)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < ask.view.n_batches; i++)
+		n += ask.batch[i]->exp.actor[0].detail == MP_DETAIL_TICKS;
+	return n;
+}
+
+/* 1099 sets behind a level that keeps lines for long, and behind them a round
+ * number. */
+#define LEAKY HEAD \
+	"level name=l1d size=48K ways=6 line=32 latency=5 policy=bit-plru\n" \
+	"level name=l2 size=527520 ways=15 line=32 latency=16 policy=nru " \
+	"index=physical\n" \
+	"level name=l3 size=1M ways=4 line=32 latency=35 " \
+	"policy=qlru_h00_m1_r2_u1\n" \
+	"level name=l4 size=1536K ways=8 line=32 latency=71 " \
+	"policy=tree-plru index=physical\n"
+
+static void numbers_of_sets_are_found_behind_leaky_levels(void **state)
+{
+	(void)state;
+	put(&(struct asked){
+		LEAKY HUGE_PAGES CLOCK,
+		{ 48 * KIB, 527520, 1024 * KIB, 1536 * KIB }, { 5, 16, 35, 71 },
+		32, 0.02, "non-inclusive" });
+	found("cpu.l2.ways", 15);
+	found("cpu.l3.ways", 4);
+	assert_true(n_combs() > 0);
+}
+
+/* .. but how far apart the lines of a set lie is told only of a regular number
+ * of sets: else there may be one more or less. */
+static void one_set_more_or_less_is_not_hidden(void **state)
+{
+	(void)state;
+	put(&(struct asked){
+		LEAKY HUGE_PAGES CLOCK,
+		{ 48 * KIB, 527520, 1024 * KIB, 1536 * KIB }, { 5, 16, 35, 71 },
+		32, 0.02, "non-inclusive" });
+	assert_null(mp_facts_find_series(&ask.found, "cpu.l2.ways"));
+	assert_non_null(mp_facts_find_series(&ask.found, "cpu.l3.ways"));
+	assert_true(mp_facts_find_series(&ask.found,
+					 "cpu.l3.ways")->point[0].x ==
+		    256 * KIB);
+}
+
+/* Four ways of 4 MiB each, behind a level that replaces at random. */
+static void ways_of_many_pages_in_a_row_are_counted(void **state)
+{
+	(void)state;
+	put(&(struct asked){
+		HEAD "level name=l1d size=60K ways=24 latency=4 policy=fifo\n"
+		"level name=l2 size=2304K ways=16 latency=8 policy=random "
+		"index=physical inclusion=inclusive\n"
+		"level name=l3 size=16M ways=4 latency=25 index=physical\n"
+		"place pages=contiguous\n" CLOCK,
+		{ 60 * KIB, 2304 * KIB, 16384 * KIB }, { 4, 8, 25 }, 64, 0.05,
+		NULL });
+	found("cpu.l3.ways", 4);
+	assert_true(mp_facts_find_series(&ask.found,
+					 "cpu.l3.ways")->point[0].x ==
+		    4096 * KIB);
+}
+
+/* The lines of a set are those of one set inside, too, which always holds as many
+ * of them as it has room for: 8 and 12 look like 20. */
+static void what_two_levels_hold_is_not_taken_for_one(void **state)
+{
+	const struct mp_fact *ways;
+
+	(void)state;
+	put(&(struct asked){
+		HEAD "level name=l1d size=40448 ways=8 latency=4\n"
+		"level name=l2 size=60672 ways=12 latency=14 "
+		"inclusion=exclusive index=physical\n" HUGE_PAGES CLOCK,
+		{ 40448, 101120 }, { 4, 14 }, 64, 0.45, NULL });
+	ways = sim_ask_fact(&ask, "cpu.l2.ways");
+	assert_true(n_combs() > 0);
+	assert_true(ways->verdict == MP_NOT_MEASURABLE || ways->value == 12);
+}
+
+/* A hash over slices leaves no period. */
+static void slices_have_no_period(void **state)
+{
+	(void)state;
+	put(&(struct asked){
+		HEAD "level name=l1d size=48K ways=6 latency=5\n"
+		"level name=l2 size=1M ways=8 latency=16 index=physical "
+		"slices=4\n" HUGE_PAGES CLOCK,
+		{ 48 * KIB, 1024 * KIB }, { 5, 16 }, 64, 0.02,
+		"non-inclusive" });
+	assert_int_equal(sim_ask_fact(&ask, "cpu.l2.ways")->verdict,
+			 MP_NOT_MEASURABLE);
+	assert_true(n_combs() > 0);
+}
+
+/* Two slices of 8 ways: 16 lines are never too many, and 17 always are. But it is
+ * the same nine of them that miss. */
+static void lines_of_slices_are_not_counted_together(void **state)
+{
+	struct mp_ways_sets sets = { .line = 64, .grain = 64 };
+	struct mp_ways_rig rig = { .view = &ask.view, .sets = &sets };
+	struct mp_ways_comb comb;
+
+	(void)state;
+	put(&(struct asked){
+		HEAD "level name=l1d size=16K ways=1 latency=4\n"
+		"level name=l2 size=192K ways=12 latency=8 index=physical "
+		"policy=qlru_h21_m2_r0_u0_umo\n"
+		"level name=l3 size=512K ways=8 latency=17 index=physical "
+		"slices=2\nplace pages=contiguous\n" CLOCK,
+		{ 16 * KIB, 192 * KIB, 512 * KIB }, { 4, 8, 17 }, 64, 0.08,
+		"non-inclusive" });
+	assert_int_equal(sim_ask_fact(&ask, "cpu.l3.ways")->verdict,
+			 MP_NOT_MEASURABLE);
+	rig.pages = ask.view.pages;
+	assert_true(mp_ways_level_known(&ask.view, 2, &rig.level));
+	assert_int_equal(mp_ways_comb_look(&rig, &comb), 0);
+	assert_int_equal(comb.outcome, MP_WAYS_COMB_FOUND);
+	assert_int_equal(mp_ways_comb_prove(&rig, 16, &comb), 0);
+	assert_int_equal(comb.outcome, MP_WAYS_COMB_NONE);
+}
+
+/* Neither a coarse clock nor small pages allow of such rings. */
+static void where_hops_or_pages_tell_nothing_no_ring_is_walked(void **state)
+{
+	(void)state;
+	put(&(struct asked){
+		LEAKY HUGE_PAGES "clock tsc_mhz=100 step=1 read=40\n",
+		{ 48 * KIB, 527520, 1024 * KIB, 1536 * KIB }, { 5, 16, 35, 71 },
+		32, 0.02, "non-inclusive" });
+	assert_int_equal(n_combs(), 0);
+	sim_ask_free(&ask);
+	put(&(struct asked){
+		LEAKY "place pages=random thp=refused\n" CLOCK,
+		{ 48 * KIB, 527520, 1024 * KIB, 1536 * KIB }, { 5, 16, 35, 71 },
+		32, 0.02, "non-inclusive" });
+	assert_int_equal(n_combs(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(
+			numbers_of_sets_are_found_behind_leaky_levels, end),
+		cmocka_unit_test_teardown(one_set_more_or_less_is_not_hidden,
+					  end),
+		cmocka_unit_test_teardown(
+			ways_of_many_pages_in_a_row_are_counted, end),
+		cmocka_unit_test_teardown(
+			what_two_levels_hold_is_not_taken_for_one, end),
+		cmocka_unit_test_teardown(slices_have_no_period, end),
+		cmocka_unit_test_teardown(
+			lines_of_slices_are_not_counted_together, end),
+		cmocka_unit_test_teardown(
+			where_hops_or_pages_tell_nothing_no_ring_is_walked, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

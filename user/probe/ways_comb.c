@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A ring a little longer than a level, in random order: some of its sets have
+ * more lines than they hold, and which ones is the same again after as many
+ * bytes as the sets begin anew after. Each hop is timed, and it is known from
+ * the seed where it went. What the levels inside serve in between makes hits of
+ * some of them, but of none a miss: so levels that hide this one from other
+ * tests do not hide it from this one.
+ *
+ * Once that is known, a ring is half a row of sets longer than so many full ones:
+ * half of the sets have one line more than the others. Those that have not must
+ * not miss at all, and those that have must.
+ */
+#include "probe/ways_comb.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/clock.h"
+#include "analysis/comb.h"
+#include "analysis/kept.h"
+#include "ioctl/memprobe.h"
+#include "perm.h"
+#include "probe/ways_level.h"
+
+#define REPLICATES 3u
+#define PROOFS 5u
+/* Windows of the order, so that hops to other pages are few. */
+#define REACH (32u << 10)
+/* What was in the sets before has gone after so many turns; of long rings, after
+ * fewer. */
+#define WARM_TURNS 3u
+#define WARM_TURNS_MOST 16u
+#define WARM_HOPS (128u << 10)
+#define TURNS 2u
+#define HOPS 1024u
+#define BURSTS_LEAST 8u
+/* As many as a batch has words for. */
+#define BURSTS_MOST 118u
+/* The first ring is so much longer than the level, the next ones by as much
+ * again; where fewer or more of the lines miss than this, not many sets differ,
+ * and the next one is longer, or shorter. */
+#define LONGER 1.05
+#define STEP 1.1
+#define LENGTHS 6u
+#define MISSED_LEAST 0.02
+#define MISSED_MOST 0.95
+/* Of what one line too many makes, so much is seen at least, though levels inside
+ * keep some; and less than this part of that is none at all. A level that holds
+ * its lines beside those of a level inside has room for now more, now fewer of a
+ * set: its misses grow little by little. */
+#define MISS_LEAST 0.1
+#define NONE_PART 0.05
+/* A row of sets misses hardly at all if it does so little of what all do; of the
+ * rows no more than one of so many may. */
+#define SILENT 0.1
+#define SILENT_PART 4u
+/* Lines of one of two slices miss twice as often once they have as all lines of
+ * a set do; where any line may, as often. */
+#define AGAIN 1.4
+/* Replicates that have to show it; levels inside may keep just such lines that
+ * others see nothing, or only some rows. */
+#define TOLD_LEAST 2u
+/* Places near those where one line more begins and ends do not count, up to this
+ * part of a row: the period is known to one slot, and so are they. */
+#define NEAR_PART 8u
+
+/* -- the ring --------------------------------------------------------------- */
+
+static uint64_t warm_hops(uint64_t slots)
+{
+	uint64_t turns = WARM_HOPS / slots;
+
+	if (turns > WARM_TURNS_MOST)
+		turns = WARM_TURNS_MOST;
+	return slots * (turns < WARM_TURNS ? WARM_TURNS : turns);
+}
+
+static void comb_exp(const struct mp_ways_rig *rig, uint64_t length,
+		     struct mp_exp *exp)
+{
+	const struct mp_view *view = rig->view;
+	const uint64_t stride = rig->sets->grain, slots = length / stride;
+	const uint64_t bursts = (TURNS * slots + HOPS - 1) / HOPS;
+	struct mp_actor *actor = &exp->actor[0];
+
+	mp_exp_chase(exp, view->cpu, rig->pages, length, stride,
+		     REACH < length ? REACH : 0);
+	exp->arena[0].bytes = (length + MP_WAYS_HUGE - 1) / MP_WAYS_HUGE *
+			      MP_WAYS_HUGE;
+	exp->arena[0].node = view->node;
+	exp->quiet = view->quiet;
+	actor->warm_hops = warm_hops(slots);
+	actor->hops = HOPS;
+	actor->bursts = bursts < BURSTS_LEAST ? BURSTS_LEAST :
+			bursts > BURSTS_MOST ? BURSTS_MOST : (uint32_t)bursts;
+	actor->group = 1;
+	actor->detail = MP_DETAIL_TICKS;
+}
+
+/* -- what came of it -------------------------------------------------------- */
+
+/* One replicate: how often each slot was looked at, and missed. */
+struct turn {
+	uint32_t slots;
+	uint32_t *order;
+	uint64_t *when;		/* of each page, the last hop to it */
+	uint8_t *seen;
+	uint8_t *missed;
+	uint64_t beyond;	/* hops that the next level missed, too */
+};
+
+static void turn_free(struct turn *turn)
+{
+	free(turn->order);
+	free(turn->when);
+	free(turn->seen);
+	free(turn->missed);
+}
+
+/* As the backend drew it. */
+static int turn_init(const struct mp_view *view, const struct mp_batch *batch,
+		     struct turn *turn)
+{
+	const struct mp_actor *actor = &batch->exp.actor[0];
+	struct mp_rng rng;
+
+	turn->slots = (uint32_t)(actor->length / actor->stride);
+	turn->order = malloc(turn->slots * sizeof(*turn->order));
+	turn->when = calloc(turn->slots, sizeof(*turn->when));
+	turn->seen = calloc(turn->slots, sizeof(*turn->seen));
+	turn->missed = calloc(turn->slots, sizeof(*turn->missed));
+	if (!turn->order || !turn->when || !turn->seen || !turn->missed)
+		return -ENOMEM;
+	mp_rng_seed(&rng, mp_exp_seed(view->seed, batch->id, batch->replicate));
+	mp_perm_order(turn->order, turn->slots,
+		      (uint32_t)(actor->reach / actor->stride), &rng);
+	return 0;
+}
+
+/* The first hop to a page in its window, whose translation may be long. */
+static bool is_first(const struct mp_batch *batch, uint64_t hop, uint32_t slot,
+		     struct turn *turn)
+{
+	const uint64_t stride = batch->exp.actor[0].stride;
+	const uint64_t page = slot * stride / MP_WAYS_PAGE;
+	const bool first = !turn->when[page] ||
+			   hop - turn->when[page] >= REACH / stride;
+
+	turn->when[page] = hop;
+	return first;
+}
+
+static void note_burst(const struct mp_ways_level *level,
+		       const struct mp_batch *batch,
+		       const struct memprobe_sample *sample, uint64_t at,
+		       struct turn *turn)
+{
+	const double most = (level->own_cycles + level->next_cycles) / 2;
+	const double far = level->beyond_cycles >
+			   level->next_cycles * MP_WAYS_APART ?
+			   (level->next_cycles + level->beyond_cycles) / 2 :
+			   INFINITY;
+	const uint64_t *word = batch->payload + sample->payload_offset;
+
+	if (!mp_sample_calm(sample) ||
+	    sample->payload_kind != MEMPROBE_PAYLOAD_TICKS)
+		return;
+	for (uint32_t i = 0; i < sample->payload_count; i++) {
+		const double cycles = mp_clock_cycles(batch, (double)word[i] -
+						      batch->grant.read_ticks);
+		const uint32_t slot = turn->order[(at + i) % turn->slots];
+
+		if (is_first(batch, at + i, slot, turn) ||
+		    turn->seen[slot] == UINT8_MAX)
+			continue;
+		turn->seen[slot]++;
+		turn->missed[slot] += cycles > most;
+		turn->beyond += cycles > far;
+	}
+}
+
+/* Hops that were not measured count as well; where it is not known how many
+ * there were, nothing is noted. */
+static void note_batch(const struct mp_ways_level *level,
+		       const struct mp_batch *batch, struct turn *turn)
+{
+	uint64_t at = 0, warm = 0;
+
+	if (!batch->n_samples ||
+	    batch->sample[0].warm_hops < batch->exp.actor[0].warm_hops)
+		return;
+	for (uint32_t i = 0; i < batch->n_samples; i++) {
+		const struct memprobe_sample *sample = &batch->sample[i];
+
+		at += sample->warm_hops - (sample->warm_hops < warm ? 0 : warm);
+		warm = sample->warm_hops;
+		note_burst(level, batch, sample, at, turn);
+		at += sample->hops;
+	}
+}
+
+static int turn_take(const struct mp_ways_rig *rig, const struct mp_batch *batch,
+		     struct turn *turn)
+{
+	const int err = turn_init(rig->view, batch, turn);
+
+	if (!err)
+		note_batch(&rig->level, batch, turn);
+	return err;
+}
+
+/* Slots that lie in a row in memory. */
+static uint32_t row_of(const struct mp_batch *batch, uint32_t slots)
+{
+	const struct mp_grant_arena *arena = &batch->grant.arena[0];
+	const uint64_t stride = batch->exp.actor[0].stride;
+
+	if (arena->contiguous)
+		return slots;
+	return (uint32_t)((arena->pages == MP_PAGES_4K ? MP_WAYS_PAGE :
+							MP_WAYS_HUGE) / stride);
+}
+
+static int add_rows(const struct mp_batch *batch, const struct turn *turn,
+		    struct mp_comb_row **row, uint32_t *n)
+{
+	const uint32_t each = row_of(batch, turn->slots);
+	const uint32_t more = (turn->slots + each - 1) / each;
+	struct mp_comb_row *all = realloc(*row, (*n + more) * sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	*row = all;
+	for (uint32_t first = 0; first < turn->slots; first += each)
+		all[(*n)++] = (struct mp_comb_row){
+			.n = turn->slots - first < each ? turn->slots - first :
+							  each,
+			.seen = turn->seen + first,
+			.missed = turn->missed + first,
+		};
+	return 0;
+}
+
+static int find_in(const struct mp_ways_rig *rig,
+		   const struct mp_batch *const batch[REPLICATES],
+		   struct mp_comb *comb)
+{
+	struct turn turn[REPLICATES] = { { 0 } };
+	struct mp_comb_row *row = NULL;
+	uint32_t n = 0;
+	int err = 0;
+
+	for (uint32_t i = 0; i < REPLICATES && !err; i++) {
+		err = turn_take(rig, batch[i], &turn[i]);
+		err = err ? err : add_rows(batch[i], &turn[i], &row, &n);
+	}
+	if (!err)
+		err = mp_comb_find(row, n, comb);
+	for (uint32_t i = 0; i < REPLICATES; i++)
+		turn_free(&turn[i]);
+	free(row);
+	return err;
+}
+
+/* Of the same batches it is found once. */
+static int find_kept(const struct mp_ways_rig *rig,
+		     const struct mp_batch *const batch[REPLICATES],
+		     struct mp_comb *comb)
+{
+	static struct mp_kept kept;
+	struct mp_kept_key key;
+	int err;
+
+	mp_kept_begin(&key);
+	mp_kept_add(&key, &rig->level.own_cycles, 1);
+	mp_kept_add(&key, &rig->level.next_cycles, 1);
+	mp_kept_add_word(&key, rig->view->seed);
+	for (uint32_t i = 0; i < REPLICATES; i++) {
+		mp_kept_add_word(&key, batch[i]->id);
+		mp_kept_add_word(&key, batch[i]->replicate);
+		mp_kept_add_word(&key, batch[i]->grant.arena[0].contiguous);
+		for (uint32_t s = 0; s < batch[i]->n_samples; s++)
+			mp_kept_add_word(&key, batch[i]->sample[s].ticks);
+	}
+	if (mp_kept_find(&kept, &key, comb, sizeof(*comb), &err))
+		return err;
+	err = find_in(rig, batch, comb);
+	mp_kept_note(&kept, &key, comb, sizeof(*comb), err);
+	return err;
+}
+
+/* Return: are there as many as are asked for? */
+static bool batches_of(const struct mp_ways_rig *rig, uint64_t length,
+		       uint32_t replicates, const struct mp_batch **batch,
+		       struct mp_ways_comb *comb)
+{
+	const struct mp_view *view = rig->view;
+	struct mp_exp exp;
+	uint32_t n = 0;
+
+	comb_exp(rig, length, &exp);
+	comb->id = mp_exp_id(&exp);
+	for (uint32_t i = 0; i < view->n_batches && n < replicates; i++)
+		if (view->batch[i]->id == comb->id &&
+		    mp_batch_counts(view->batch[i]) &&
+		    mp_exp_equal(&view->batch[i]->exp, &exp))
+			batch[n++] = view->batch[i];
+	if (n == replicates)
+		return true;
+	comb->outcome = MP_WAYS_COMB_NONE;
+	if (length <= view->arena_max_bytes &&
+	    !mp_ways_given_up(view, comb->id, replicates)) {
+		comb->outcome = MP_WAYS_COMB_LACKING;
+		comb->lacks = length;
+		comb->replicates = replicates;
+	}
+	return false;
+}
+
+/* -- the period ------------------------------------------------------------- */
+
+/* Rings of which nothing missed, or all, or neither. */
+struct tried {
+	double none;
+	double all;
+};
+
+static double next_length(struct tried *tried, double length, double missed)
+{
+	if (missed > MISSED_MOST)
+		tried->all = length;
+	else
+		tried->none = length;
+	if (isnan(tried->all))
+		return length * STEP;
+	return isnan(tried->none) ? length / STEP :
+				    (tried->none + tried->all) / 2;
+}
+
+int mp_ways_comb_look(const struct mp_ways_rig *rig, struct mp_ways_comb *comb)
+{
+	const struct mp_ways_level *level = &rig->level;
+	const uint64_t grain = rig->sets->grain;
+	struct tried tried = { NAN, NAN };
+	double bytes = LONGER * (level->low_bytes + level->high_bytes) / 2;
+
+	for (uint32_t i = 0; i < LENGTHS; i++) {
+		const uint64_t length = (uint64_t)bytes / grain * grain;
+		const struct mp_batch *batch[REPLICATES];
+		struct mp_comb found;
+		int err;
+
+		if (!batches_of(rig, length, REPLICATES, batch, comb))
+			return 0;
+		comb->outcome = MP_WAYS_COMB_NONE;
+		err = find_kept(rig, batch, &found);
+		if (err || isnan(found.missed))
+			return err;
+		if (found.period && found.missed > MISSED_LEAST &&
+		    found.missed < MISSED_MOST) {
+			comb->outcome = MP_WAYS_COMB_FOUND;
+			comb->bytes = found.period * grain;
+			comb->lines = (uint32_t)(length / comb->bytes);
+			return 0;
+		}
+		bytes = next_length(&tried, bytes, found.missed);
+	}
+	return 0;
+}
+
+/* -- the proof -------------------------------------------------------------- */
+
+/* Looks at lines of sets that have one more, or do not, and those that missed;
+ * and pairs of looks at a line, and of such as both missed. */
+struct tally {
+	double seen;
+	double missed;
+	double pairs;
+	double missed_both;
+};
+
+static void add(struct tally *tally, const struct turn *turn, uint32_t slot)
+{
+	const double seen = turn->seen[slot], missed = turn->missed[slot];
+
+	tally->seen += seen;
+	tally->missed += missed;
+	tally->pairs += seen * (seen - 1);
+	tally->missed_both += missed * (missed - 1);
+}
+
+static void add_tally(struct tally *to, const struct tally *from)
+{
+	to->seen += from->seen;
+	to->missed += from->missed;
+	to->pairs += from->pairs;
+	to->missed_both += from->missed_both;
+}
+
+/* Misses, in what one line too many makes at least. */
+static double in_lines(const struct tally *tally, uint32_t ways)
+{
+	return tally->seen > 0 ? tally->missed / tally->seen * (ways + 1) : NAN;
+}
+
+/* All replicates of a proof. */
+struct proof {
+	uint32_t row;		/* slots */
+	uint32_t ways;
+	struct tally most_full;	/* of the replicate that misses most */
+	struct tally over;
+	double beyond;		/* looks that the next level missed, too */
+	uint32_t told;		/* replicates in which all rows miss .. */
+	uint32_t denied;	/* .. and in which some do not */
+	bool failed;		/* of one nothing is known */
+	bool hashed;		/* there may be slices */
+};
+
+/* Of the rows so many hardly miss. */
+static uint32_t n_silent(const struct tally *row, uint32_t n, double share)
+{
+	uint32_t silent = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		silent += !(row[i].missed > SILENT * share * row[i].seen);
+	return silent;
+}
+
+/* Do the same lines miss again? If a hash spreads the lines of what seems to be
+ * a set over slices, those of the slice that has one too many do. */
+static bool is_again(const struct tally *over)
+{
+	const double share = over->missed / over->seen;
+	const double again = over->pairs > over->seen / 2 ?
+			     over->missed_both / over->pairs : share;
+
+	return !(again < AGAIN * share * share);
+}
+
+/*
+ * Where sets hold one line too many, any of these may miss. If the sets began
+ * anew only after several rows, and had as many fewer lines, it would be those
+ * of one row in several.
+ */
+static void judge_rows(struct proof *proof, const struct tally *row)
+{
+	struct tally over = { 0 };
+
+	for (uint32_t i = 0; i <= proof->ways; i++)
+		add_tally(&over, &row[i]);
+	add_tally(&proof->over, &over);
+	if (!(in_lines(&over, proof->ways) > MISS_LEAST))
+		return;
+	if ((proof->hashed && is_again(&over)) ||
+	    n_silent(row, proof->ways + 1, over.missed / over.seen) >
+	    (proof->ways + 1) / SILENT_PART)
+		proof->denied++;
+	else
+		proof->told++;
+}
+
+static void add_turn(const struct turn *turn, struct proof *proof)
+{
+	const uint32_t half = proof->row / 2;
+	const uint32_t near = proof->ways + 1 < proof->row / NEAR_PART ?
+			      proof->ways + 1 : proof->row / NEAR_PART;
+	struct tally full = { 0 }, row[MP_WAYS_MAX + 1] = { { 0 } };
+
+	for (uint32_t slot = 0; slot < turn->slots; slot++) {
+		const uint32_t at = slot % proof->row, from = at % half;
+
+		if (from < near || from + near >= half || at >= 2 * half)
+			continue;
+		add(at < half ? &row[slot / proof->row] : &full, turn, slot);
+	}
+	judge_rows(proof, row);
+	proof->beyond += (double)turn->beyond;
+	proof->failed |= !(full.seen > 0);
+	if (!(in_lines(&full, proof->ways) <=
+	      in_lines(&proof->most_full, proof->ways)))
+		proof->most_full = full;
+}
+
+static bool is_proven(const struct proof *proof)
+{
+	return !proof->failed && proof->told >= TOLD_LEAST &&
+	       proof->told > proof->denied &&
+	       2 * proof->beyond < proof->over.missed &&
+	       in_lines(&proof->most_full, proof->ways) <
+	       NONE_PART * in_lines(&proof->over, proof->ways);
+}
+
+/* Is it known which slots share a set? */
+static bool is_in_row(const struct mp_batch *batch, uint64_t bytes)
+{
+	const struct mp_grant_arena *arena = &batch->grant.arena[0];
+
+	return arena->contiguous || (arena->pages != MP_PAGES_4K &&
+				     MP_WAYS_HUGE % bytes == 0);
+}
+
+int mp_ways_comb_prove(const struct mp_ways_rig *rig, uint32_t ways,
+		       struct mp_ways_comb *comb)
+{
+	const uint64_t grain = rig->sets->grain;
+	const uint64_t half = comb->bytes / 2 / grain * grain;
+	const struct mp_batch *batch[PROOFS];
+	struct proof proof = {
+		.row = (uint32_t)(comb->bytes / grain),
+		.ways = ways,
+		.hashed = rig->level.k >= MP_WAYS_FIRST_HASHED,
+	};
+	int err = 0;
+
+	if (!half || !batches_of(rig, ways * comb->bytes + half, PROOFS, batch,
+				 comb))
+		return 0;
+	comb->outcome = MP_WAYS_COMB_NONE;
+	for (uint32_t i = 0; i < PROOFS && !err; i++) {
+		struct turn turn = { 0 };
+
+		if (!is_in_row(batch[i], comb->bytes))
+			return 0;
+		err = turn_take(rig, batch[i], &turn);
+		if (!err)
+			add_turn(&turn, &proof);
+		turn_free(&turn);
+	}
+	if (!err && is_proven(&proof))
+		comb->outcome = MP_WAYS_COMB_FOUND;
+	return err;
+}
+
+int mp_ways_comb_plan(const struct mp_ways_rig *rig,
+		      const struct mp_ways_comb *comb, struct mp_plan *plan)
+{
+	struct mp_exp exp;
+
+	comb_exp(rig, comb->lacks, &exp);
+	return mp_plan_add(plan, &exp, comb->replicates);
+}
