@@ -379,19 +379,19 @@ static bool is_by_itself(const struct search *search)
 	return !in;
 }
 
-/* The guesses that a proof leaves: there may be one set more or less. */
+/* The guesses that a proof leaves: there may be one set more or less, unless
+ * their number is regular. */
 static int add_proved(struct search *search, uint32_t ways)
 {
 	struct mp_ways_sets *sets = &search->sets;
-	const double one = (double)sets->line * ways;
 	const double bytes = (double)ways * (double)search->comb.bytes;
+	const double off = is_regular(search) ? 0 : (double)sets->line * ways;
 	uint32_t kept = 0;
 	int err = 0;
 
 	sets->n = 0;
-	sets->beside = MP_WAYS_ITSELF;
 	for (uint32_t kind = MP_WAYS_REGULAR; kind <= MP_WAYS_ODD && !err; kind++)
-		err = mp_ways_add(sets, kind, bytes - one, bytes + one);
+		err = mp_ways_add(sets, kind, bytes - off, bytes + off);
 	for (uint32_t i = 0; i < sets->n; i++)
 		if (sets->guess[i].ways == ways)
 			sets->guess[kept++] = sets->guess[i];
@@ -403,19 +403,17 @@ static int add_proved(struct search *search, uint32_t ways)
  * against it: slices may have other ways to look like so many. */
 static int take_proved(struct search *search, uint32_t ways)
 {
-	struct mp_ways_sets *sets = &search->sets;
-	int err = add_proved(search, ways);
+	const int err = add_proved(search, ways);
 
-	if (err || !sets->n)
+	if (err || !search->sets.n)
 		return err;
 	search->ways = ways;
 	search->span = search->comb.bytes;
-	for (uint32_t i = 0; i < sets->n; i++)
-		if (sets->guess[i].span == search->span && is_regular(search))
-			sets->guess[0] = sets->guess[i], sets->n = 1;
+	search->exclusive = search->sets.guess[0].exclusive;
 	search->size_rig = search->rig;
-	search->is_sized = search->open && sets->n == 1 && is_regular(search);
-	return search->is_sized ? mp_ways_copy(&search->sized, sets) : 0;
+	search->is_sized = search->open && is_regular(search);
+	return search->is_sized ? mp_ways_copy(&search->sized, &search->sets) :
+				  0;
 }
 
 /* Fewer and fewer lines, from those that the ring had, as the size allows. */

@@ -128,7 +128,8 @@ static int turn_init(const struct mp_view *view, const struct mp_batch *batch,
 
 	turn->slots = (uint32_t)(actor->length / actor->stride);
 	turn->order = malloc(turn->slots * sizeof(*turn->order));
-	turn->when = calloc(turn->slots, sizeof(*turn->when));
+	turn->when = calloc(actor->length / MP_WAYS_PAGE + 1,
+			    sizeof(*turn->when));
 	turn->seen = calloc(turn->slots, sizeof(*turn->seen));
 	turn->missed = calloc(turn->slots, sizeof(*turn->missed));
 	if (!turn->order || !turn->when || !turn->seen || !turn->missed)
@@ -264,6 +265,26 @@ static int find_in(const struct mp_ways_rig *rig,
 	return err;
 }
 
+/* All that an answer depends on. */
+static void begin_key(struct mp_kept_key *key, const struct mp_ways_rig *rig,
+		      const struct mp_batch *const *batch, uint32_t n)
+{
+	mp_kept_begin(key);
+	mp_kept_add(key, &rig->level.own_cycles, 1);
+	mp_kept_add(key, &rig->level.next_cycles, 1);
+	mp_kept_add(key, &rig->level.beyond_cycles, 1);
+	mp_kept_add_word(key, rig->level.k);
+	mp_kept_add_word(key, rig->view->seed);
+	for (uint32_t i = 0; i < n; i++) {
+		mp_kept_add_word(key, batch[i]->id);
+		mp_kept_add_word(key, batch[i]->replicate);
+		mp_kept_add_word(key, batch[i]->grant.arena[0].contiguous);
+		mp_kept_add_word(key, batch[i]->grant.arena[0].pages);
+		for (uint32_t s = 0; s < batch[i]->n_samples; s++)
+			mp_kept_add_word(key, batch[i]->sample[s].ticks);
+	}
+}
+
 /* Of the same batches it is found once. */
 static int find_kept(const struct mp_ways_rig *rig,
 		     const struct mp_batch *const batch[REPLICATES],
@@ -273,17 +294,7 @@ static int find_kept(const struct mp_ways_rig *rig,
 	struct mp_kept_key key;
 	int err;
 
-	mp_kept_begin(&key);
-	mp_kept_add(&key, &rig->level.own_cycles, 1);
-	mp_kept_add(&key, &rig->level.next_cycles, 1);
-	mp_kept_add_word(&key, rig->view->seed);
-	for (uint32_t i = 0; i < REPLICATES; i++) {
-		mp_kept_add_word(&key, batch[i]->id);
-		mp_kept_add_word(&key, batch[i]->replicate);
-		mp_kept_add_word(&key, batch[i]->grant.arena[0].contiguous);
-		for (uint32_t s = 0; s < batch[i]->n_samples; s++)
-			mp_kept_add_word(&key, batch[i]->sample[s].ticks);
-	}
+	begin_key(&key, rig, batch, REPLICATES);
 	if (mp_kept_find(&kept, &key, comb, sizeof(*comb), &err))
 		return err;
 	err = find_in(rig, batch, comb);
@@ -310,7 +321,7 @@ static bool batches_of(const struct mp_ways_rig *rig, uint64_t length,
 	if (n == replicates)
 		return true;
 	comb->outcome = MP_WAYS_COMB_NONE;
-	if (length <= view->arena_max_bytes &&
+	if (exp.arena[0].bytes <= view->arena_max_bytes &&
 	    !mp_ways_given_up(view, comb->id, replicates)) {
 		comb->outcome = MP_WAYS_COMB_LACKING;
 		comb->lacks = length;
@@ -501,36 +512,88 @@ static bool is_in_row(const struct mp_batch *batch, uint64_t bytes)
 				     MP_WAYS_HUGE % bytes == 0);
 }
 
+/* Full sets miss so much that no sets with one line more could be told apart. */
+static bool is_hopeless(const struct proof *proof)
+{
+	return !(in_lines(&proof->most_full, proof->ways) <
+		 NONE_PART * (proof->ways + 1));
+}
+
+/* By so many replicates. */
+static int try_proof(const struct mp_ways_rig *rig,
+		     const struct mp_batch *const *batch, uint32_t replicates,
+		     const struct mp_ways_comb *comb, struct proof *proof)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < replicates && !err; i++) {
+		struct turn turn = { 0 };
+
+		proof->failed |= !is_in_row(batch[i], comb->bytes);
+		err = turn_take(rig, batch[i], &turn);
+		if (!err)
+			add_turn(&turn, proof);
+		turn_free(&turn);
+	}
+	return err;
+}
+
+/* What that says: 1 = so many lines, 0 = not so, and -EAGAIN: it may be. */
+static int judge_proof(const struct mp_ways_rig *rig,
+		       const struct mp_batch *const *batch, uint32_t n,
+		       uint32_t ways, const struct mp_ways_comb *comb)
+{
+	struct proof proof = {
+		.row = (uint32_t)(comb->bytes / rig->sets->grain),
+		.ways = ways,
+		.hashed = rig->level.k >= MP_WAYS_FIRST_HASHED,
+	};
+	const int err = try_proof(rig, batch, n, comb, &proof);
+
+	if (err)
+		return err;
+	if (proof.failed || is_hopeless(&proof))
+		return 0;
+	return n < PROOFS ? -EAGAIN : is_proven(&proof);
+}
+
+static int judge_kept(const struct mp_ways_rig *rig,
+		      const struct mp_batch *const *batch, uint32_t n,
+		      uint32_t ways, const struct mp_ways_comb *comb)
+{
+	static struct mp_kept kept;
+	struct mp_kept_key key;
+	uint32_t none = 0;
+	int said;
+
+	begin_key(&key, rig, batch, n);
+	mp_kept_add_word(&key, ways);
+	mp_kept_add_word(&key, comb->bytes);
+	mp_kept_add_word(&key, rig->sets->grain);
+	if (mp_kept_find(&kept, &key, &none, sizeof(none), &said))
+		return said;
+	said = judge_proof(rig, batch, n, ways, comb);
+	mp_kept_note(&kept, &key, &none, sizeof(none), said);
+	return said;
+}
+
 int mp_ways_comb_prove(const struct mp_ways_rig *rig, uint32_t ways,
 		       struct mp_ways_comb *comb)
 {
 	const uint64_t grain = rig->sets->grain;
 	const uint64_t half = comb->bytes / 2 / grain * grain;
+	const uint64_t length = ways * comb->bytes + half;
 	const struct mp_batch *batch[PROOFS];
-	struct proof proof = {
-		.row = (uint32_t)(comb->bytes / grain),
-		.ways = ways,
-		.hashed = rig->level.k >= MP_WAYS_FIRST_HASHED,
-	};
-	int err = 0;
+	int said = -EAGAIN;
 
-	if (!half || !batches_of(rig, ways * comb->bytes + half, PROOFS, batch,
-				 comb))
-		return 0;
 	comb->outcome = MP_WAYS_COMB_NONE;
-	for (uint32_t i = 0; i < PROOFS && !err; i++) {
-		struct turn turn = { 0 };
-
-		if (!is_in_row(batch[i], comb->bytes))
+	for (uint32_t n = 1; half && said == -EAGAIN; n = PROOFS) {
+		if (!batches_of(rig, length, n, batch, comb))
 			return 0;
-		err = turn_take(rig, batch[i], &turn);
-		if (!err)
-			add_turn(&turn, &proof);
-		turn_free(&turn);
+		said = judge_kept(rig, batch, n, ways, comb);
 	}
-	if (!err && is_proven(&proof))
-		comb->outcome = MP_WAYS_COMB_FOUND;
-	return err;
+	comb->outcome = said == 1 ? MP_WAYS_COMB_FOUND : MP_WAYS_COMB_NONE;
+	return said < 0 && half ? said : 0;
 }
 
 int mp_ways_comb_plan(const struct mp_ways_rig *rig,
