@@ -23,7 +23,7 @@ struct asked {
 	const char *text;
 	double size[LEVELS];	/* 0: there is no such level */
 	double cycles[LEVELS];
-	double line;
+	double line;		/* .. or 0: it is not known */
 	double error;		/* of the sizes, as a share; 0: they are known */
 	const char *inclusion;	/* of all further out; NULL: not known */
 };
@@ -43,7 +43,8 @@ static void tell(const struct asked *a)
 		size->low *= 1 - a->error;
 		size->high *= 1 + a->error;
 		snprintf(fact, sizeof(fact), "cpu.%s.line", name[k]);
-		sim_ask_know(&ask, fact, a->line);
+		if (a->line > 0)
+			sim_ask_know(&ask, fact, a->line);
 		snprintf(fact, sizeof(fact), "cpu.%s.latency-cycles", name[k]);
 		sim_ask_know(&ask, fact, a->cycles[k]);
 		snprintf(fact, sizeof(fact), "cpu.%s.inclusion", name[k]);
@@ -129,21 +130,36 @@ static void one_set_more_or_less_is_not_hidden(void **state)
 }
 
 /* Four ways of 4 MiB each, behind a level that replaces at random. */
+#define LARGE HEAD \
+	"level name=l1d size=60K ways=24 latency=4 policy=fifo\n" \
+	"level name=l2 size=2304K ways=16 latency=8 policy=random " \
+	"index=physical inclusion=inclusive\n" \
+	"level name=l3 size=16M ways=4 latency=25 index=physical\n" \
+	"place pages=contiguous\n" CLOCK
+
 static void ways_of_many_pages_in_a_row_are_counted(void **state)
+{
+	const struct mp_series *series;
+
+	(void)state;
+	put(&(struct asked){
+		LARGE, { 60 * KIB, 2304 * KIB, 16384 * KIB }, { 4, 8, 25 }, 64,
+		0.05, NULL });
+	found("cpu.l3.ways", 4);
+	series = mp_facts_find_series(&ask.found, "cpu.l3.ways");
+	assert_non_null(series);
+	assert_true(series->point[0].x == 4096 * KIB);
+}
+
+/* What is no multiple of a line is not a regular number of them. */
+static void without_lines_it_is_not_told_how_far_apart_they_lie(void **state)
 {
 	(void)state;
 	put(&(struct asked){
-		HEAD "level name=l1d size=60K ways=24 latency=4 policy=fifo\n"
-		"level name=l2 size=2304K ways=16 latency=8 policy=random "
-		"index=physical inclusion=inclusive\n"
-		"level name=l3 size=16M ways=4 latency=25 index=physical\n"
-		"place pages=contiguous\n" CLOCK,
-		{ 60 * KIB, 2304 * KIB, 16384 * KIB }, { 4, 8, 25 }, 64, 0.05,
-		NULL });
+		LARGE, { 60 * KIB, 2304 * KIB, 16384 * KIB }, { 4, 8, 25 }, 0,
+		0.05, NULL });
 	found("cpu.l3.ways", 4);
-	assert_true(mp_facts_find_series(&ask.found,
-					 "cpu.l3.ways")->point[0].x ==
-		    4096 * KIB);
+	assert_null(mp_facts_find_series(&ask.found, "cpu.l3.ways"));
 }
 
 /* The lines of a set are those of one set inside, too, which always holds as many
@@ -231,6 +247,9 @@ int main(void)
 					  end),
 		cmocka_unit_test_teardown(
 			ways_of_many_pages_in_a_row_are_counted, end),
+		cmocka_unit_test_teardown(
+			without_lines_it_is_not_told_how_far_apart_they_lie,
+			end),
 		cmocka_unit_test_teardown(
 			what_two_levels_hold_is_not_taken_for_one, end),
 		cmocka_unit_test_teardown(slices_have_no_period, end),

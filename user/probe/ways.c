@@ -338,21 +338,22 @@ static int search_guesses(struct search *search)
 
 /* -- by what of a ring misses ------------------------------------------- */
 
-/* It is known to one line how far apart the lines of a set lie; a number of sets
- * that is regular is taken for what it is. */
+/* It is known to one line how far apart the lines of a set lie, if it is known
+ * how long that is; a number of sets that is regular is taken for what it is. */
 static bool is_regular(const struct search *search)
 {
 	const uint64_t sets = search->comb.bytes / search->sets.line;
 
-	return sets && sets >> __builtin_ctzll(sets) <= MP_WAYS_ODD_REGULAR;
+	return mp_ways_line_of(search->rig.view, search->rig.level.k, 0) &&
+	       sets && sets >> __builtin_ctzll(sets) <= MP_WAYS_ODD_REGULAR;
 }
 
 /* May lines that share a set of a level inside be lines that share one here? */
-static bool may_coincide(const struct search *in, uint64_t span)
+static bool may_coincide(const struct search *in, uint64_t span, uint64_t grain)
 {
 	const uint64_t times = in->comb.bytes / span;
 	const uint64_t off = in->comb.bytes % span;
-	const uint64_t error = (times + 2) * in->sets.line;
+	const uint64_t error = (times + 1) * grain + in->sets.grain;
 
 	if (in->rig.level.high_bytes > 0 &&
 	    in->rig.level.high_bytes < (double)span)
@@ -374,7 +375,7 @@ static bool is_by_itself(const struct search *search)
 
 	if (search->sets.beside == MP_WAYS_ITSELF)
 		return true;
-	while (in && !may_coincide(in, search->comb.bytes))
+	while (in && !may_coincide(in, search->comb.bytes, search->sets.grain))
 		in = in->inner;
 	return !in;
 }
@@ -385,7 +386,7 @@ static int add_proved(struct search *search, uint32_t ways)
 {
 	struct mp_ways_sets *sets = &search->sets;
 	const double bytes = (double)ways * (double)search->comb.bytes;
-	const double off = is_regular(search) ? 0 : (double)sets->line * ways;
+	const double off = is_regular(search) ? 0 : (double)sets->grain * ways;
 	uint32_t kept = 0;
 	int err = 0;
 
