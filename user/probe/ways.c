@@ -402,12 +402,14 @@ static int add_proved(struct search *search, uint32_t ways)
 
 /* A number of lines has been proved. It counts if no test that was made speaks
  * against it: slices may have other ways to look like so many. */
-static int take_proved(struct search *search, uint32_t ways)
+static int take_proved(struct search *search, uint32_t ways, uint64_t shown_by)
 {
 	const int err = add_proved(search, ways);
 
 	if (err || !search->sets.n)
 		return err;
+	search->rig.evidence[0] = search->comb.id;
+	search->rig.evidence[1] = shown_by;
 	search->ways = ways;
 	search->span = search->comb.bytes;
 	search->exclusive = search->sets.guess[0].exclusive;
@@ -422,9 +424,9 @@ static int prove(struct search *search)
 {
 	const struct mp_ways_level *level = &search->rig.level;
 	const double span = (double)search->comb.bytes;
+	const uint64_t shown_by = search->comb.id;
 	uint32_t ways = search->comb.lines;
 
-	search->rig.evidence[1] = search->comb.id;
 	while (ways * span > level->high_bytes || ways > MP_WAYS_MAX)
 		ways--;
 	for (uint32_t i = 0; i < PROOFS_MOST && ways &&
@@ -432,11 +434,10 @@ static int prove(struct search *search)
 		const int err = mp_ways_comb_prove(&search->rig, ways,
 						   &search->comb);
 
-		search->rig.evidence[0] = search->comb.id;
 		if (err || search->comb.outcome == MP_WAYS_COMB_LACKING)
 			return err;
 		if (search->comb.outcome == MP_WAYS_COMB_FOUND)
-			return take_proved(search, ways);
+			return take_proved(search, ways, shown_by);
 	}
 	return 0;
 }
