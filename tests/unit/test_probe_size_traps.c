@@ -145,6 +145,28 @@ static void hops_that_share_a_line_further_in_are_no_latency(void **state)
 	not_wrong("cpu.l3.latency-cycles", 44);
 }
 
+/* Hops of 3 and of 5 cycles are one peak for the clock. Of rings of every line a
+ * prefetcher that cannot be turned off has each second one at hand, so that only
+ * wider rings show that the peak moves. */
+static void a_peak_that_moves_in_wider_rings_alone_is_no_level(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=3300 memory_latency=209\n"
+	    "level name=l1d size=32K ways=4 latency=3 index=physical\n"
+	    "level name=l2 size=64K ways=16 latency=5 policy=srrip\n"
+	    "level name=l3 size=96K ways=4 latency=11 policy=tree-plru "
+	    "index=virtual inclusion=exclusive\n"
+	    "level name=l4 size=371200 ways=29 latency=33 policy=srrip "
+	    "inclusion=inclusive slices=10\n"
+	    "prefetch kind=adjacent into=l2\n"
+	    "prefetch kind=next into=l1d switch=no\n"
+	    "prefetch kind=stream into=l2\n"
+	    "clock tsc_mhz=1800 step=1 read=67\nnoise gaps=0.02\n", SEED);
+	not_wrong("cpu.l1d.size", 32 << 10);
+	not_wrong("cpu.l2.size", 64 << 10);
+	not_wrong("cpu.l3.size", 96 << 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +181,9 @@ int main(void)
 					  end),
 		cmocka_unit_test_teardown(
 			hops_that_share_a_line_further_in_are_no_latency, end),
+		cmocka_unit_test_teardown(
+			a_peak_that_moves_in_wider_rings_alone_is_no_level,
+			end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

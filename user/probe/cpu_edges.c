@@ -611,11 +611,8 @@ static int find_levels(const struct mp_view *view, struct mp_cpu_edges *edges)
 
 	edges->doubt.level = MP_CPU_LEVELS;
 	edges->muddled = MP_CPU_LEVELS;
-	edges->single = !err && edges->spectrum.n > 1;
 	if (err)
 		return err;
-	edges->single = edges->single &&
-			mp_cpu_share_clear(&edges->side[0], &edges->spectrum);
 	if (edges->single)
 		return find_single_levels(edges);
 	mp_curve_settle(&edges->curve);

@@ -115,7 +115,8 @@ bool mp_cpu_wide_sweep(const struct mp_view *view, uint32_t width,
  *
  * Where rings have to be full, the spectrum is that of the wider and of the
  * sparse ones, too: of a full one so few hops may miss the outermost level
- * that memory does not show. Sets @wide and @spectrum.
+ * that memory does not show. Sets @wide, @spectrum, and @single where all of
+ * these rings see each peak in the same place.
  * Return: 0 or -ENOMEM.
  */
 int mp_cpu_wide_spectrum(const struct mp_view *view,

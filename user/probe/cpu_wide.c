@@ -108,6 +108,18 @@ static void add_points(const struct mp_curve *curve, struct mp_curve *all)
 		all->at[all->n++] = curve->at[i];
 }
 
+/* Slots side by side may be brought along, and show little of a level that all
+ * hops of wider rings come to: they all have a say in whether peaks are one. */
+static int find_spectrum(const struct mp_curve *curve,
+			 struct mp_cpu_edges *edges)
+{
+	const int err = mp_spectrum_find(curve, &edges->spectrum);
+
+	edges->single = !err && edges->spectrum.n > 1 &&
+			mp_cpu_share_clear(curve, &edges->spectrum);
+	return err;
+}
+
 /* The points stay whose they are. */
 static int spectrum_of(struct mp_cpu_edges *edges)
 {
@@ -123,7 +135,7 @@ static int spectrum_of(struct mp_cpu_edges *edges)
 	for (uint32_t w = 0; w < MP_CPU_WIDTHS; w++)
 		add_points(&edges->wide[w][0], &all);
 	add_points(&edges->sparse, &all);
-	err = mp_spectrum_find(&all, &edges->spectrum);
+	err = find_spectrum(&all, edges);
 	free(all.at);
 	return err;
 }
@@ -133,8 +145,9 @@ int mp_cpu_wide_spectrum(const struct mp_view *view,
 {
 	int err;
 
+	edges->single = false;
 	if (!edges->full)
-		return mp_spectrum_find(&edges->side[0], &edges->spectrum);
+		return find_spectrum(&edges->side[0], edges);
 	err = gather(view, edges);
 	return err ? err : spectrum_of(edges);
 }
