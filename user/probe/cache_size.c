@@ -16,6 +16,7 @@
 #include "probe/cpu.h"
 #include "probe/cpu_beside.h"
 #include "probe/cpu_between.h"
+#include "probe/cpu_count.h"
 #include "probe/cpu_edges.h"
 #include "probe/cpu_flat.h"
 #include "probe/cpu_witness.h"
@@ -339,6 +340,19 @@ static int plan_shared(const struct mp_view *view, const struct mp_sweep *sweep,
 	return err;
 }
 
+/* Where an edge leaves its level open, the lines that it holds are counted. */
+static int plan_counts(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, struct mp_plan *plan)
+{
+	int err = 0;
+
+	for (uint32_t k = 0; k < edges->n && !err; k++)
+		if (edges->count[k].known || (edges->fitted[k] &&
+		    edges->edge[k].high > edges->edge[k].low * UNSURE))
+			err = mp_cpu_count_plan(view, edges, k, plan);
+	return err;
+}
+
 static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 {
 	struct mp_cpu_edges edges;
@@ -359,11 +373,16 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	if (!err)
 		err = mp_cpu_doubt_plan(view, &edges, plan);
 	plan->stage++;
-	for (uint32_t i = 0; i < LOOKS && !err; i++, plan->stage++)
+	for (uint32_t i = 0; i < LOOKS && !err; i++, plan->stage++) {
 		for (uint32_t k = 0; k < edges.n && !err; k++)
 			err = k || edges.single ?
 			      plan_sides(view, &edges, k, i, plan) :
 			      plan_edge(view, &sweep, &edges, k, plan);
+		plan->stage++;
+		if (!err)
+			err = plan_counts(view, &edges, plan);
+	}
+	plan->stage++;
 	/* Private levels are cheap to look at. What is left of the time goes
 	 * into one that is shared, and moves anyway. */
 	plan->stage++;
@@ -425,6 +444,8 @@ static void note(const struct mp_cpu_edges *edges, uint32_t k,
 	double low = edges->level[k].low_bytes / 1.5;
 	double high = edges->level[k].high_bytes * 1.5;
 
+	if (edges->count[k].known)
+		mp_fact_note(fact, edges->count[k].id);
 	if (!mp_cpu_has_sides(edges, k))
 		mp_curve_note(&edges->curve, low, high, fact);
 	if (mp_cpu_has_sides(edges, k) || edges->single)

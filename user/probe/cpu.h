@@ -188,6 +188,37 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
 #define MP_CPU_WIDTHS 3u
 
 /**
+ * struct mp_cpu_count - how much of a crowd of lines is at home; cpu_count.h
+ * @slots: that may be looked for; 0: there is no ring that tells
+ * @apart: bytes from one of them to the next
+ * @stride: .. of the crowd, which may be denser
+ * @row: of them are looked for in one page; 1: pages do not matter
+ * @looks: of them in a round
+ * @rounds: of a replicate
+ * @replicates: that are wanted
+ * @id: of the experiment
+ * @known: it was made
+ * @own_low, @own_high: bytes that the level serves by itself
+ * @all_low, @all_high: .. with those inside. INFINITY: a level further out may
+ *	have put some out
+ */
+struct mp_cpu_count {
+	uint64_t slots;
+	uint64_t apart;
+	uint64_t stride;
+	uint32_t row;
+	uint32_t looks;
+	uint32_t rounds;
+	uint32_t replicates;
+	uint64_t id;
+	bool known;
+	double own_low;
+	double own_high;
+	double all_low;
+	double all_high;
+};
+
+/**
  * struct mp_cpu_edges - the levels of the main curve and their edges
  * @curve: the main curve, owned
  * @side: the curves of second looks, owned
@@ -210,6 +241,7 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
  *	levels evenly has slots further apart; MP_CPU_LEVELS: none
  * @edge: as the fits saw them, second looks included
  * @fitted: whether a fit of each came out
+ * @count: of lines that each holds, where that was asked
  */
 struct mp_cpu_edges {
 	struct mp_curve curve;
@@ -231,6 +263,7 @@ struct mp_cpu_edges {
 	uint32_t muddled;
 	struct mp_edge edge[MP_CPU_LEVELS];
 	bool fitted[MP_CPU_LEVELS];
+	struct mp_cpu_count count[MP_CPU_LEVELS];
 };
 
 /**

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "probe/cpu_alone.h"
+#include "probe/cpu_count.h"
 #include "probe/cpu_edges.h"
 
 /* What those further in hold may lie beside it as well, but so little does
@@ -28,6 +29,11 @@
 #define SUM_MODEL 1.1
 #define SUM_PLAIN 0.25
 #define ROUNDED 1.08
+/* Limits of a count that make a measured size: the middle is near both. */
+#define COUNTED 1.25
+/* Where it is not known what a level holds of those inside, and these hold no
+ * more of its edge than that, counts may lie near enough to each other. */
+#define COUNTED_INSIDE 0.2
 
 /* Does a level throw out the oldest line, so that those outside it still have
  * what it has? Of sets that are filled unevenly the shape does not tell. */
@@ -91,6 +97,12 @@ static bool is_told(uint32_t holds)
 	return holds && holds != MP_CPU_HOLDS_NO_OTHERS;
 }
 
+/* Does a count say how large an exclusive level is? */
+static bool is_counted(const struct mp_cpu_count *count)
+{
+	return count->known && count->own_high <= count->own_low * COUNTED;
+}
+
 int mp_cpu_beside_plan(const struct mp_view *view,
 		       const struct mp_cpu_edges *edges, uint32_t k,
 		       struct mp_plan *plan)
@@ -108,6 +120,13 @@ int mp_cpu_beside_plan(const struct mp_view *view,
 	/* Where an exclusive level's edge is that of two levels, the lines
 	 * that it holds are a better measure. */
 	plan->stage++;
+	if (hot.holds == MP_CPU_HOLDS_OTHERS ||
+	    inside_of(edges, k) < edges->edge[k].size * COUNTED_INSIDE)
+		err = mp_cpu_count_plan(view, edges, k, plan);
+	plan->stage++;
+	if (err || (hot.holds == MP_CPU_HOLDS_OTHERS &&
+		    is_counted(&edges->count[k])))
+		return err;
 	err = mp_cpu_stride_plan(view, edges, k, plan);
 	if (err)
 		return err;
@@ -365,14 +384,100 @@ static void less_unknown(const struct mp_cpu_edges *edges, uint32_t k,
 
 /* An exclusive level's edge lies at the sum with what the levels inside it
  * hold. Where it is not known whether it is one, both may be true. */
+static int part_by_edge(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			const struct mp_cpu_beside *beside,
+			struct mp_fact *fact)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+	struct mp_cpu_alone alone;
+	bool is_wide, sum;
+	int err;
+
+	if (beside->holds && beside->holds != MP_CPU_HOLDS_OTHERS) {
+		if (keeps_old(edges, k, beside))
+			less_old(edges, k, beside, fact);
+		return 0;
+	}
+	if (beside->stride.known) {
+		by_itself(beside->holds, &beside->stride, fact);
+		return 0;
+	}
+	if (beside->holds && is_crowded(view, edges, k)) {
+		less_inner(view, edges, k, false, fact);
+		cannot_part(edge, "some of",
+			    "what those leave to it crowds its few ways",
+			    fact);
+		return 0;
+	}
+	if (beside->holds) {
+		err = mp_cpu_alone_judge(view, edges, k, &alone);
+		if (err)
+			return err;
+		if (is_alone(edges, k, &alone)) {
+			all_alone(&alone, fact);
+			return 0;
+		}
+	}
+	is_wide = fact->verdict == MP_AT_LEAST;
+	sum = less_inner(view, edges, k, beside->holds, fact);
+	if (fact->high <= fact->low * MP_CPU_APART_MAX &&
+	    (sum || edge->size <= (edge->size - edge[-1].size) * EITHER))
+		return 0;
+	/* It was no better known with those inside: so little is not asked for. */
+	if (is_wide && inside_of(edges, k) <= edge->size * MP_CPU_LITTLE) {
+		fact->value = fact->low;
+		return 0;
+	}
+	cannot_part(edge, beside->holds ? "some of" :
+		    "or, if it holds what they hold, without",
+		    beside->hot.why, fact);
+	return 0;
+}
+
+/* Lines that are at home say what the level holds: those that it serves, if it
+ * is exclusive; if it is inclusive, those of the levels inside as well; at
+ * least the one, and no more than the other. */
+static void count_in(const struct mp_cpu_edges *edges, uint32_t k,
+		     uint32_t holds, double high, struct mp_fact *fact)
+{
+	const struct mp_cpu_count *count = &edges->count[k];
+	const double least = fact->verdict == MP_AT_LEAST ? fact->low : 0;
+	double low = holds == MP_CPU_HOLDS_ALL ? count->all_low :
+						 count->own_low;
+
+	if (!count->known || fact->verdict == MP_MEASURED ||
+	    mp_cpu_may_hide(edges, k))
+		return;
+	high = fmin(high, holds == MP_CPU_HOLDS_OTHERS ? count->own_high :
+							 count->all_high);
+	low = fmax(low, least);
+	if (!(high > low))
+		return;
+	fact->verdict = MP_AT_LEAST;
+	fact->low = fact->value = low;
+	fact->high = high;
+	snprintf(fact->unit, sizeof(fact->unit), "bytes");
+	if (high > low * COUNTED)
+		return;
+	fact->verdict = MP_MEASURED;
+	fact->reason[0] = 0;
+	fact->value = high > low * ROUNDED ? sqrt(low * high) :
+		      mp_stat_round(low, high, sqrt(low * high));
+	snprintf(fact->method, sizeof(fact->method),
+		 "share of many more lines than fit that is found in %s, %.0f to %.0f KiB, whatever throws the others out",
+		 holds == MP_CPU_HOLDS_OTHERS ? "this level, which is exclusive" :
+		 holds == MP_CPU_HOLDS_ALL ? "this level and those inside, which it includes" :
+		 "this level, and in it and those inside", low / 1024,
+		 high / 1024);
+}
+
 int mp_cpu_beside_part(const struct mp_view *view,
 		       const struct mp_cpu_edges *edges, uint32_t k,
 		       struct mp_fact *fact)
 {
-	const struct mp_edge *edge = &edges->edge[k];
+	const double high = fact->high;
 	struct mp_cpu_beside beside;
-	struct mp_cpu_alone alone;
-	bool is_wide, sum;
 	int err;
 
 	if (!k || k >= edges->doubt.level ||
@@ -383,45 +488,9 @@ int mp_cpu_beside_part(const struct mp_view *view,
 		return 0;
 	}
 	err = mp_cpu_beside_judge(view, edges, k, &beside);
-	if (err)
-		return err;
-	if (beside.holds && beside.holds != MP_CPU_HOLDS_OTHERS) {
-		if (keeps_old(edges, k, &beside))
-			less_old(edges, k, &beside, fact);
-		return 0;
-	}
-	if (beside.stride.known) {
-		by_itself(beside.holds, &beside.stride, fact);
-		return 0;
-	}
-	if (beside.holds && is_crowded(view, edges, k)) {
-		less_inner(view, edges, k, false, fact);
-		cannot_part(edge, "some of",
-			    "what those leave to it crowds its few ways",
-			    fact);
-		return 0;
-	}
-	if (beside.holds) {
-		err = mp_cpu_alone_judge(view, edges, k, &alone);
-		if (err)
-			return err;
-		if (is_alone(edges, k, &alone)) {
-			all_alone(&alone, fact);
-			return 0;
-		}
-	}
-	is_wide = fact->verdict == MP_AT_LEAST;
-	sum = less_inner(view, edges, k, beside.holds, fact);
-	if (fact->high <= fact->low * MP_CPU_APART_MAX &&
-	    (sum || edge->size <= (edge->size - edge[-1].size) * EITHER))
-		return 0;
-	/* It was no better known with those inside: so little is not asked for. */
-	if (is_wide && inside_of(edges, k) <= edge->size * MP_CPU_LITTLE) {
-		fact->value = fact->low;
-		return 0;
-	}
-	cannot_part(edge, beside.holds ? "some of" :
-		    "or, if it holds what they hold, without",
-		    beside.hot.why, fact);
-	return 0;
+	if (!err)
+		err = part_by_edge(view, edges, k, &beside, fact);
+	if (!err)
+		count_in(edges, k, beside.holds, high, fact);
+	return err;
 }

@@ -9,6 +9,7 @@
 
 #include "analysis/edge_kept.h"
 #include "probe/cpu.h"
+#include "probe/cpu_count.h"
 #include "probe/cpu_flat.h"
 
 /* Of the curve, an edge's fit sees so much below and above it, unless a
@@ -664,6 +665,7 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	if (err)
 		goto err_edges;
 	mp_cpu_find_doubt(view, edges);
+	mp_cpu_count_levels(view, edges);
 	return 0;
 err_edges:
 	mp_cpu_edges_free(edges);

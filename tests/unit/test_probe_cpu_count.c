@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How many of a crowd are at home: simulated machines whose edges are known. */
+#include "probe/cpu_count.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend.h"
+#include "made_sim.h"
+
+#define KIB 1024.0
+#define ARENA_BYTES (16u << 20)
+#define SHORT 4096u
+/* A count tells no size where its limits are further apart. */
+#define APART 1.29
+
+#define MACHINE \
+	"machine name=a clock_mhz=3000 memory_latency=200\n" \
+	"clock tsc_mhz=3000 read=20 step=1\n" \
+	"tlb level=1 page=4K entries=16 ways=4\nwalk cost=150\n"
+#define SMALL "place pages=random thp=refused\n"
+#define L1 "level name=l1d size=16K ways=8 latency=4 "
+#define L2 "level name=l2 size=48K ways=12 latency=14 inclusion=exclusive "
+
+extern const struct mp_probe mp_probe_cache_size;
+
+static struct made_sim sim;
+
+static void ask(const char *text, uint32_t k, struct mp_cpu_count *count)
+{
+	struct mp_plan first = { 0 }, plan = { 0 };
+	struct mp_cpu_edges edges;
+	struct mp_sweep sweep;
+
+	made_sim_open(&sim, text);
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	/* It is seen that prefetchers are off. */
+	mp_cpu_sparse_sweep(&sim.view, &sweep);
+	mp_sweep_plan(&sweep, &sim.view, SHORT, 1, &first);
+	made_sim_run(&sim, &first);
+	made_sim_edges(&sim, &edges);
+	edges.table = mp_miss_table_get();
+	mp_cpu_count_lay(&sim.view, &edges, k);
+	assert_int_equal(mp_cpu_count_plan(&sim.view, &edges, k, &plan), 0);
+	made_sim_run(&sim, &plan);
+	mp_cpu_count_judge(&sim.view, &edges, k);
+	*count = edges.count[k];
+	made_sim_close(&sim);
+	if (!count->known)
+		fail_msg("not known\n%s", text);
+}
+
+static void holds(const char *what, double low, double high, double bytes,
+		  const char *text)
+{
+	if (low > bytes || high < bytes || high > low * APART)
+		fail_msg("%s %.1f .. %.1f KiB, not %.1f\n%s", what, low / KIB,
+			 high / KIB, bytes / KIB, text);
+}
+
+static const char *const policy[] = {
+	"lru", "fifo", "random", "tree-plru", "bit-plru", "nru", "srrip",
+	"qlru_h00_m1_r0_u1", "qlru_h11_m1_r1_u2",
+};
+#define POLICIES (sizeof(policy) / sizeof(policy[0]))
+
+/* Neither how lines are thrown out matters, nor where pages lie. */
+static void an_exclusive_level_serves_what_it_holds(void **state)
+{
+	struct mp_cpu_count count;
+	char text[512];
+
+	(void)state;
+	for (uint32_t p = 0; p < POLICIES; p++) {
+		if (!strcmp(policy[p], "tree-plru"))
+			continue;
+		snprintf(text, sizeof(text), MACHINE SMALL L1 "policy=%s\n" L2
+			 "policy=%s\n", policy[(p + 2) % POLICIES], policy[p]);
+		ask(text, 1, &count);
+		holds("own", count.own_low, count.own_high, 48 * KIB, text);
+		holds("all", count.all_low, count.all_high, 64 * KIB, text);
+	}
+}
+
+static void an_inclusive_one_holds_those_inside_as_well(void **state)
+{
+	struct mp_cpu_count count;
+	char text[512];
+
+	(void)state;
+	for (uint32_t p = 0; p < POLICIES; p++) {
+		snprintf(text, sizeof(text), MACHINE SMALL L1 "\nlevel name=l2 "
+			 "size=64K ways=16 latency=14 inclusion=inclusive "
+			 "policy=%s\n", policy[p]);
+		ask(text, 1, &count);
+		holds("all", count.all_low, count.all_high, 64 * KIB, text);
+		assert_true(count.own_low <= 48 * KIB);
+	}
+}
+
+/* Slots side by side are sectors of one line, and come one by one. Sets are no
+ * power of two, so that rings have every line. */
+static void lines_of_which_a_part_is_there_count_whole(void **state)
+{
+	static const char text[] = MACHINE SMALL L1
+		"\nlevel name=l2 size=84480 ways=12 line=128 sector=64 "
+		"latency=14 inclusion=inclusive policy=nru\n";
+	struct mp_plan plan = { 0 };
+	struct mp_cpu_edges edges;
+
+	(void)state;
+	made_sim_open(&sim, text);
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	made_sim_ask(&sim, &mp_probe_cache_size);
+	assert_int_equal(mp_cpu_edges_find(&sim.view, &edges), 0);
+	assert_true(edges.full);
+	assert_int_equal(edges.count[1].stride, 64);
+	assert_int_equal(mp_cpu_count_plan(&sim.view, &edges, 1, &plan), 0);
+	made_sim_run(&sim, &plan);
+	mp_cpu_count_judge(&sim.view, &edges, 1);
+	holds("all", edges.count[1].all_low, edges.count[1].all_high, 84480,
+	      text);
+	mp_cpu_edges_free(&edges);
+	made_sim_close(&sim);
+}
+
+/* An inclusive level outside takes lines along: what is missing is not for
+ * want of room. */
+static void what_a_level_outside_takes_along_is_no_upper_limit(void **state)
+{
+	struct mp_cpu_count count;
+
+	(void)state;
+	ask(MACHINE L1 "\nlevel name=l2 size=24K ways=3 latency=14 "
+	    "inclusion=inclusive policy=random\n", 0, &count);
+	assert_true(count.own_low <= 16 * KIB);
+	assert_true(isinf(count.own_high) && isinf(count.all_high));
+	/* One that all of the crowd fits does not. */
+	ask(MACHINE L1 "\nlevel name=l2 size=96K ways=12 latency=14 "
+	    "inclusion=inclusive policy=random\n", 0, &count);
+	assert_true(count.own_low <= 16 * KIB && count.own_high >= 16 * KIB);
+	assert_false(isinf(count.own_high));
+}
+
+static void fits_are_held_to_counts_that_agree(void **state)
+{
+	struct mp_cpu_edges edges = {
+		.edge[0] = { .size = 90, .low = 60, .high = 120 },
+		.count[0] = { .known = true, .own_low = 70, .own_high = 75,
+			      .all_low = 78, .all_high = 85 },
+	};
+
+	(void)state;
+	mp_cpu_count_narrow(&edges, 0);
+	assert_true(edges.edge[0].low >= 70 && edges.edge[0].low <= 70);
+	assert_true(edges.edge[0].high >= 85 && edges.edge[0].high <= 85);
+	assert_true(edges.edge[0].size >= 85 && edges.edge[0].size <= 85);
+	edges.edge[0] = (struct mp_edge){ .size = 99, .low = 98, .high = 120 };
+	mp_cpu_count_narrow(&edges, 0);
+	assert_true(edges.edge[0].high >= 120);
+}
+
+static void an_exclusive_level_is_as_large_as_the_count_says(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	made_sim_open(&sim, MACHINE SMALL L1 "\nlevel name=l2 size=60K "
+		      "ways=12 latency=14 inclusion=exclusive policy=nru\n");
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	made_sim_ask(&sim, &mp_probe_cache_size);
+	fact = made_sim_not_wrong(&sim, "cpu.l2.size", 60 * KIB, 0.125);
+	assert_int_equal(fact->verdict, MP_MEASURED);
+	assert_non_null(strstr(fact->method, "which is exclusive"));
+	assert_true(fact->low <= 60 * KIB && fact->high >= 60 * KIB);
+	made_sim_close(&sim);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_exclusive_level_serves_what_it_holds),
+		cmocka_unit_test(an_inclusive_one_holds_those_inside_as_well),
+		cmocka_unit_test(lines_of_which_a_part_is_there_count_whole),
+		cmocka_unit_test(
+			what_a_level_outside_takes_along_is_no_upper_limit),
+		cmocka_unit_test(fits_are_held_to_counts_that_agree),
+		cmocka_unit_test(
+			an_exclusive_level_is_as_large_as_the_count_says),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counting a crowd: two rings over the same lines, each in an order of its own.
+ *
+ * A goes round all of them, several times as many as there is room for, so
+ * that every set is full. Then B goes on for a few hops, each timed. A line of
+ * B was last used at no particular moment, so that it is found with the odds
+ * that any line of them has: as many of them are in the level as it has room
+ * for. That is so for every way to throw lines out, and wherever pages lie.
+ *
+ * Building a ring walks it. So a third one is built last, over other lines: else
+ * those that B's building left, and A found, would be used more than others.
+ *
+ * Lines that B has loaded before may be there or not: the limits hold both.
+ */
+#include "probe/cpu_count.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analysis/clock.h"
+#include "backend.h"
+#include "limits.h"
+#include "probe/cpu_edges.h"
+#include "probe/cpu_hot.h"
+
+/* A, in sizes of the level; as long as it fits the next one, if it may be so
+ * short. */
+#define CROWD 3.0
+#define CROWD_LEAST 1.8
+#define FITS 0.8
+/* Slots side by side may be of one line, or of its sectors: A visits them one
+ * after another, and B one of so many bytes. */
+#define LINE_LONGEST 256u
+/* B's hops of a round, as a share of what fits, and at most. */
+#define LOOKS 0.08
+#define LOOKS_MOST 0.25
+/* .. of a replicate, which comes by each slot once, and of all. */
+#define LOOKS_WANTED 1000.0
+#define LOOKS_ALL 5000.0
+#define REPLICATES 3.0
+#define REPLICATES_MAX 16.0
+#define HOPS_MAX 2e6
+/* Hops of a burst of either. */
+#define B_HOPS 512u
+#define A_HOPS 8192u
+/* So few pages are no matter of translation; of others B looks for so many
+ * slots in a row at least. */
+#define PAGES_FEW 8u
+#define PAGE 4096u
+#define ROW_LEAST 4u
+/* Where B's words lie in a slot. */
+#define BESIDE 8u
+/* Fits move a little as more is known: lengths to the octave. */
+#define GRAIN 4
+#define INTERRUPTED_NS 1500.0
+#define SIGMAS 2.0
+/* So few rows say nothing of how they differ. */
+#define ROWS_LEAST 12u
+
+enum who { RING_A, RING_B, RING_Z, RINGS };
+
+/* -- the rings -------------------------------------------------------------- */
+
+static double coarse(double bytes)
+{
+	return exp2(round(log2(bytes) * GRAIN) / GRAIN);
+}
+
+static bool is_countable(const struct mp_view *view,
+			 const struct mp_cpu_edges *edges, uint32_t k)
+{
+	return view->caps & MP_CAP_PHASES && edges->single &&
+	       k < edges->doubt.level && k < edges->muddled &&
+	       edges->fitted[k] && !edges->spectrum.blurred[k] &&
+	       !(edges->full && mp_cpu_may_prefetch(view));
+}
+
+/* How long A is, in bytes. */
+static double crowd_of(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const double size = edges->edge[k].size;
+	double next;
+
+	if (k + 1 >= edges->n)
+		return CROWD * coarse(size);
+	next = FITS * (edges->fitted[k + 1] ? edges->edge[k + 1].low :
+					      edges->level[k + 1].low_bytes);
+	if (next < CROWD_LEAST * size || next > CROWD * size)
+		return CROWD * coarse(size);
+	return coarse(next * exp2(-0.5 / GRAIN));
+}
+
+/* Slots of a page that are looked for in a row: the first of them pays for the
+ * translation. */
+static uint32_t row_of(double fits, double crowd, uint64_t apart)
+{
+	uint32_t row = (uint32_t)(PAGE / apart);
+
+	if (crowd <= PAGES_FEW * PAGE)
+		return 1;
+	while (row > ROW_LEAST && row > LOOKS * fits)
+		row /= 2;
+	return row;
+}
+
+/* How much of them is looked for, and how often. */
+static bool set_looks(double fits, struct mp_cpu_count *count)
+{
+	double rounds;
+
+	count->looks = (uint32_t)fmax(fmin(LOOKS * fits, LOOKS_WANTED) /
+				      count->row, 1) * count->row;
+	rounds = fmin(ceil(LOOKS_WANTED / count->looks),
+		      floor((double)count->slots / count->looks));
+	count->rounds = (uint32_t)fmin(rounds, MP_ROUNDS_MAX);
+	count->replicates = (uint32_t)fmin(fmax(LOOKS_ALL /
+						(count->rounds * count->looks),
+						REPLICATES), REPLICATES_MAX);
+	return count->looks <= LOOKS_MOST * fits && count->rounds;
+}
+
+void mp_cpu_count_lay(const struct mp_view *view, struct mp_cpu_edges *edges,
+		      uint32_t k)
+{
+	struct mp_cpu_count *count = &edges->count[k];
+	struct mp_sweep sweep;
+	double crowd, hops, fits;
+
+	memset(count, 0, sizeof(*count));
+	if (!is_countable(view, edges, k))
+		return;
+	mp_cpu_level_sweep(view, edges, k, 0, &sweep);
+	count->stride = sweep.stride;
+	count->apart = sweep.stride < LINE_LONGEST ? LINE_LONGEST :
+						     sweep.stride;
+	crowd = crowd_of(edges, k);
+	fits = coarse(edges->edge[k].size) / (double)count->apart;
+	count->row = row_of(fits, crowd, count->apart);
+	count->slots = (uint64_t)(crowd / (double)count->apart) / count->row *
+		       count->row;
+	hops = (double)(count->slots * (count->apart / count->stride));
+	if (!set_looks(fits, count) || hops * count->rounds > HOPS_MAX ||
+	    2 * (count->slots * count->apart + PAGE) > view->arena_max_bytes)
+		count->slots = 0;
+}
+
+static uint32_t bursts_of(uint64_t hops, uint32_t most)
+{
+	return (uint32_t)((hops + most - 1) / most);
+}
+
+static void make_exp(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, uint32_t k,
+		     struct mp_exp *exp)
+{
+	const struct mp_cpu_count *count = &edges->count[k];
+	const uint64_t length = count->slots * count->apart;
+	const uint64_t turn = length / count->stride;
+	struct mp_actor *a = &exp->actor[RING_A], *b = &exp->actor[RING_B];
+	struct mp_actor *z = &exp->actor[RING_Z];
+	struct mp_sweep sweep;
+
+	mp_cpu_level_sweep(view, edges, k, 0, &sweep);
+	mp_exp_chase(exp, sweep.cpu, sweep.pages, 2 * (length + PAGE),
+		     count->stride, 0);
+	exp->arena[0].node = sweep.node;
+	exp->quiet = sweep.quiet;
+	exp->window_ns = MP_WINDOW_MAX_NS;
+	exp->rounds = count->rounds;
+	exp->n_actors = RINGS;
+	a->length = length;
+	a->reach = count->apart > count->stride ? count->apart : 0;
+	a->warm_hops = turn;
+	a->bursts = bursts_of(turn, A_HOPS);
+	a->hops = (turn + a->bursts - 1) / a->bursts;
+	*b = *z = *a;
+	b->phase = 1;
+	b->stride = count->apart;
+	b->offset = BESIDE;
+	b->reach = count->row > 1 ? count->row * count->apart : 0;
+	b->warm_hops = 0;
+	b->bursts = bursts_of(count->looks, B_HOPS / count->row * count->row);
+	b->hops = count->looks / b->bursts / count->row * count->row;
+	b->detail = MP_DETAIL_TICKS;
+	b->group = 1;
+	z->offset = (length + PAGE - 1 + BESIDE) / PAGE * PAGE;
+	z->phase = 2;
+	z->warm_hops = 0;
+	z->hops = z->bursts = 1;
+	z->every = count->rounds;
+}
+
+int mp_cpu_count_plan(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t k,
+		      struct mp_plan *plan)
+{
+	struct mp_exp exp;
+
+	if (!edges->count[k].slots)
+		return 0;
+	make_exp(view, edges, k, &exp);
+	return mp_plan_add(plan, &exp, edges->count[k].replicates);
+}
+
+/* -- what came back --------------------------------------------------------- */
+
+/* Of which of the levels is a hop that counts? Those of @k itself, or all. */
+enum whose { OWN, ALL, WHOSE };
+
+/* What hops in a row say of how many are at home, at the least and at the most:
+ * sums over rows. */
+struct sums {
+	double rows;
+	double sum[WHOSE][2];
+	double squares[WHOSE][2];
+};
+
+/* A hop says how many are at home that have yet to be looked for; and of those
+ * that were looked for before, @seen, none may be there, or all. */
+static double says(const struct mp_cpu_count *count, double seen, bool found,
+		   uint32_t all)
+{
+	return (found ? (double)count->slots - seen : 0) + all * seen;
+}
+
+static void add_row(const double row[WHOSE][2], double hops,
+		    struct sums *sums)
+{
+	if (!(hops > 0))
+		return;
+	sums->rows++;
+	for (uint32_t w = 0; w < WHOSE; w++) {
+		for (uint32_t i = 0; i < 2; i++) {
+			const double mean = row[w][i] / hops;
+
+			sums->sum[w][i] += mean;
+			sums->squares[w][i] += mean * mean;
+		}
+	}
+}
+
+/* One burst of B: whole rows. The first hop of each is not counted. */
+static void take_burst(const struct mp_batch *batch,
+		       const struct memprobe_sample *sample,
+		       const struct mp_spectrum *at, uint32_t k,
+		       const struct mp_cpu_count *count, double seen,
+		       struct sums *sums)
+{
+	const uint64_t *word = batch->payload + sample->payload_offset;
+	double row[WHOSE][2] = { { 0 } }, hops = 0;
+
+	for (uint32_t i = 0; i < sample->payload_count; i++) {
+		const double ticks = (double)word[i] - batch->grant.read_ticks;
+		const double cycles = mp_clock_cycles(batch, ticks);
+		const bool found[WHOSE] = {
+			[OWN] = cycles <= at->bound[k] &&
+				(!k || cycles > at->bound[k - 1]),
+			[ALL] = cycles <= at->bound[k],
+		};
+		const bool counts = mp_clock_ns(batch, ticks) < INTERRUPTED_NS &&
+				    (count->row == 1 || i % count->row);
+
+		for (uint32_t w = 0; w < WHOSE && counts; w++)
+			for (uint32_t all = 0; all < 2; all++)
+				row[w][all] += says(count, seen + i, found[w],
+						     all);
+		hops += counts;
+		if ((i + 1) % count->row == 0) {
+			add_row(row, hops, sums);
+			memset(row, 0, sizeof(row));
+			hops = 0;
+		}
+	}
+}
+
+/* Bursts of a round follow one another; one that was cut short shifts all that
+ * come after it. */
+static void take_batch(const struct mp_batch *batch,
+		       const struct mp_spectrum *at, uint32_t k,
+		       const struct mp_cpu_count *count, struct sums *sums)
+{
+	const struct mp_actor *b = &batch->exp.actor[RING_B];
+	uint32_t round = 0;
+	double seen = 0;
+
+	for (uint32_t i = 0; i < batch->n_samples; i++) {
+		const struct memprobe_sample *sample = &batch->sample[i];
+
+		if (sample->actor != RING_B)
+			continue;
+		if (sample->hops != b->hops || sample->payload_count != b->hops ||
+		    sample->payload_kind != MEMPROBE_PAYLOAD_TICKS)
+			return;
+		if (sample->round != round)
+			seen = 0;
+		round = sample->round;
+		if (mp_sample_calm(sample))
+			take_burst(batch, sample, at, k, count, seen, sums);
+		seen += (double)sample->hops;
+	}
+}
+
+/* -- what follows ----------------------------------------------------------- */
+
+/* Sets of so many ways that are full, of a crowd so many times what fits which
+ * falls on them at random: a share of what there is room for. */
+static double full(double times, uint32_t ways)
+{
+	const double mean = times * ways;
+	double p = exp(-mean), room = 0;
+
+	for (uint32_t n = 0; n < ways; n++, p *= mean / n)
+		room += p * (ways - n);
+	return 1 - room / ways;
+}
+
+/* Does no level further out put lines out of this one? Not one that all of
+ * the crowd fits, nor one that does not hold what lies inside it. */
+static bool is_let_be(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_cpu_count *count = &edges->count[k];
+	struct mp_cpu_hot hot;
+
+	for (uint32_t i = k + 1; i < edges->n; i++) {
+		if (edges->fitted[i] && (double)(count->slots * count->apart) <
+		    FITS * edges->edge[i].low)
+			return true;
+		memset(&hot, 0, sizeof(hot));
+		if (mp_cpu_hot_judge(view, edges, i, &hot) ||
+		    (hot.holds != MP_CPU_HOLDS_OTHERS &&
+		     hot.holds != MP_CPU_HOLDS_SOME))
+			return false;
+	}
+	return true;
+}
+
+static double error_of(const struct sums *sums, uint32_t whose, uint32_t out)
+{
+	const double mean = sums->sum[whose][out] / sums->rows;
+	const double var = sums->squares[whose][out] / sums->rows -
+			   mean * mean;
+
+	return sqrt(fmax(var, 0) / sums->rows);
+}
+
+static void set_limits(const struct mp_cpu_edges *edges, uint32_t k, bool be,
+		       const struct sums *sums, struct mp_cpu_count *count)
+{
+	const uint32_t ways = edges->table->shape[edges->edge[k].shape].ways;
+	const double apart = (double)count->apart;
+
+	for (uint32_t w = 0; w < WHOSE; w++) {
+		const double least = sums->sum[w][0] / sums->rows;
+		const double most = sums->sum[w][1] / sums->rows +
+				    SIGMAS * error_of(sums, w, 1);
+		const double crowd = (double)count->slots /
+				     (sums->sum[ALL][0] / sums->rows);
+		double *low = w == OWN ? &count->own_low : &count->all_low;
+		double *high = w == OWN ? &count->own_high : &count->all_high;
+
+		*low = (least - SIGMAS * error_of(sums, w, 0)) * apart;
+		/* What B has come by may still be there, and is not seen. */
+		*high = !be || crowd < CROWD_LEAST ? INFINITY :
+			most * apart * (1 + (double)count->looks /
+					     (double)count->slots) /
+			full(crowd, ways > MP_CPU_CROWDED_WAYS ? 2 : 1);
+	}
+}
+
+void mp_cpu_count_judge(const struct mp_view *view, struct mp_cpu_edges *edges,
+			uint32_t k)
+{
+	struct mp_cpu_count *count = &edges->count[k];
+	struct sums sums = { 0 };
+	struct mp_exp exp;
+
+	if (!count->slots)
+		return;
+	make_exp(view, edges, k, &exp);
+	count->id = mp_exp_id(&exp);
+	for (uint32_t i = 0; i < view->n_batches; i++) {
+		const struct mp_batch *batch = view->batch[i];
+
+		if (batch->id == count->id && mp_batch_counts(batch))
+			take_batch(batch, &edges->spectrum, k, count, &sums);
+	}
+	if (sums.rows < ROWS_LEAST || !(sums.sum[ALL][0] > 0))
+		return;
+	count->known = true;
+	set_limits(edges, k, is_let_be(view, edges, k), &sums, count);
+}
+
+void mp_cpu_count_narrow(struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_cpu_count *count = &edges->count[k];
+	struct mp_edge *edge = &edges->edge[k];
+
+	if (!count->known || count->own_low > edge->high ||
+	    count->all_high < edge->low)
+		return;
+	edge->low = fmax(edge->low, count->own_low);
+	edge->high = fmin(edge->high, count->all_high);
+	edge->size = fmin(fmax(edge->size, edge->low), edge->high);
+}
+
+void mp_cpu_count_levels(const struct mp_view *view, struct mp_cpu_edges *edges)
+{
+	for (uint32_t k = 0; k < edges->n; k++) {
+		mp_cpu_count_lay(view, edges, k);
+		mp_cpu_count_judge(view, edges, k);
+	}
+	for (uint32_t k = 0; k < edges->n; k++)
+		mp_cpu_count_narrow(edges, k);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How much of a crowd is at home? Lines far more than a level has room for are
+ * walked through, and then some that are drawn from all of them are looked for.
+ * The share that is found is the share of them that there is room for, however
+ * lines are thrown out, and however they fall on sets.
+ */
+#ifndef MP_PROBE_CPU_COUNT_H
+#define MP_PROBE_CPU_COUNT_H
+
+#include "probe/cpu.h"
+
+/**
+ * mp_cpu_count_lay() - which rings would count level @k
+ * @edges: with its fit; gets count[@k], all but what batches say
+ *
+ * They go by the fit as it is, before any count had a say in it.
+ */
+void mp_cpu_count_lay(const struct mp_view *view, struct mp_cpu_edges *edges,
+		      uint32_t k);
+
+/** mp_cpu_count_plan() - want that count, where there are rings; -ENOMEM */
+int mp_cpu_count_plan(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t k,
+		      struct mp_plan *plan);
+
+/** mp_cpu_count_judge() - what the batches say: limits of count[@k] */
+void mp_cpu_count_judge(const struct mp_view *view, struct mp_cpu_edges *edges,
+			uint32_t k);
+
+/**
+ * mp_cpu_count_narrow() - hold a fit to the count
+ *
+ * What a level holds with those inside is no more than all that was counted,
+ * and it holds what was counted of itself. Where the two contradict each other
+ * the fit stays what it is.
+ */
+void mp_cpu_count_narrow(struct mp_cpu_edges *edges, uint32_t k);
+
+/** mp_cpu_count_levels() - all of that, of all levels: rings go by the fits, and
+ * what levels hold of each other is judged by these, before any is narrowed */
+void mp_cpu_count_levels(const struct mp_view *view,
+			 struct mp_cpu_edges *edges);
+
+#endif
