@@ -105,6 +105,22 @@ static void an_inclusive_one_holds_those_inside_as_well(void **state)
 	}
 }
 
+/* Policies that keep what is used twice keep what B has seen, if A comes by it
+ * soon: a crowd is no shorter for fitting the next level. */
+static void what_is_kept_for_its_use_is_counted(void **state)
+{
+	static const char text[] = MACHINE SMALL
+		"level name=l1d size=48K ways=12 latency=4 policy=nru\n"
+		"level name=l2 size=128K ways=8 latency=14 policy=srrip\n"
+		"level name=l3 size=288K ways=9 latency=40\n";
+	struct mp_cpu_count count;
+
+	(void)state;
+	ask(text, 1, &count);
+	assert_true((double)(count.slots * count.apart) >= 2.5 * 128 * KIB);
+	assert_true(count.all_high >= 128 * KIB);
+}
+
 /* Slots side by side are sectors of one line, and come one by one. Sets are no
  * power of two, so that rings have every line. */
 static void lines_of_which_a_part_is_there_count_whole(void **state)
@@ -190,6 +206,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_exclusive_level_serves_what_it_holds),
 		cmocka_unit_test(an_inclusive_one_holds_those_inside_as_well),
+		cmocka_unit_test(what_is_kept_for_its_use_is_counted),
 		cmocka_unit_test(lines_of_which_a_part_is_there_count_whole),
 		cmocka_unit_test(
 			what_a_level_outside_takes_along_is_no_upper_limit),

@@ -25,9 +25,10 @@
 #include "probe/cpu_hot.h"
 
 /* A, in sizes of the level; as long as it fits the next one, if it may be so
- * short. */
+ * short. What B loads is to be gone when A comes by it, or policies that keep
+ * what is used twice keep the more of what B has seen. */
 #define CROWD 3.0
-#define CROWD_LEAST 1.8
+#define CROWD_LEAST 2.5
 #define FITS 0.8
 /* Slots side by side may be of one line, or of its sectors: A visits them one
  * after another, and B one of so many bytes. */
@@ -355,8 +356,9 @@ static void set_limits(const struct mp_cpu_edges *edges, uint32_t k, bool be,
 		const double least = sums->sum[w][0] / sums->rows;
 		const double most = sums->sum[w][1] / sums->rows +
 				    SIGMAS * error_of(sums, w, 1);
-		const double crowd = (double)count->slots /
-				     (sums->sum[ALL][0] / sums->rows);
+		const double all = sums->sum[ALL][0] / sums->rows * apart;
+		const double crowd = (double)count->slots * apart /
+				     fmax(all, edges->edge[k].size);
 		double *low = w == OWN ? &count->own_low : &count->all_low;
 		double *high = w == OWN ? &count->own_high : &count->all_high;
 
