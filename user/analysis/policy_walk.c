@@ -33,10 +33,6 @@ static const struct mix {
 	{ 50, 4, 10, true },
 };
 
-/* Where lines have few visits looking twice leaves few others: only in walks
- * that come so late that they are chosen. */
-#define CHOSEN 18u
-
 /* A walk while it is drawn. */
 struct draw {
 	struct mp_policy_walk *walk;
@@ -208,7 +204,10 @@ static void draw_walk(struct mp_policy_walk *walk, uint32_t ways,
 		.room = room < MP_POLICY_STEPS ? room : MP_POLICY_STEPS,
 	};
 
-	const bool is_ample = visits >= MP_POLICY_VISITS || seed >= CHOSEN;
+	/* Where lines have few visits looking twice leaves few others: only in
+	 * walks that come so late that they are chosen. */
+	const bool is_ample = visits >= MP_POLICY_VISITS ||
+			      seed >= MP_POLICY_WALKS;
 
 	walk->ways = ways;
 	walk->n = 0;

@@ -13,6 +13,10 @@
 /** MP_POLICY_VISITS - as often a line is accessed, where it can be */
 #define MP_POLICY_VISITS 4u
 
+/** MP_POLICY_WALKS - the most walks over a level, as they come: those of later
+ * numbers are made only where they are chosen for what is left */
+#define MP_POLICY_WALKS 18u
+
 /** enum mp_policy_what - what an access is */
 enum mp_policy_what {
 	MP_POLICY_TOUCH,	/* before the set is known to be empty */

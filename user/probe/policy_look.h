@@ -15,11 +15,9 @@
 #define MP_POLICY_SETS_MOST 3u
 /** MP_POLICY_CONTROL - no set: the control of a walk */
 #define MP_POLICY_CONTROL MP_POLICY_SETS_MOST
-/** MP_POLICY_WALKS - the most walks over a level, as they come */
-#define MP_POLICY_WALKS 18u
-/** MP_POLICY_CHOSEN - .. and after these, that are chosen for what is left */
+/** MP_POLICY_CHOSEN - walks that are chosen for what is left, at most */
 #define MP_POLICY_CHOSEN 12u
-/** MP_POLICY_WALKS_ALL - both */
+/** MP_POLICY_WALKS_ALL - these, and those that come before them */
 #define MP_POLICY_WALKS_ALL (MP_POLICY_WALKS + MP_POLICY_CHOSEN)
 
 /**
