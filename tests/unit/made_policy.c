@@ -318,18 +318,20 @@ static void walk_once(const struct mp_policy_walk *walk, struct made_set *set,
 }
 
 void made_looks(struct made_looks *looks, const struct made_policy *policy,
-		uint32_t ways, uint32_t walks, uint32_t bursts, double flips,
-		uint64_t seed)
+		uint32_t ways, uint32_t size, uint32_t walks, uint32_t bursts,
+		double flips, uint64_t seed)
 {
+	struct mp_policy_shape shape;
 	struct made_set set;
 
+	mp_policy_shape_of(&shape, ways, MP_POLICY_VISITS, size);
 	made_set_open(&set, policy, ways, seed);
 	looks->n = walks;
 	for (uint32_t k = 0; k < walks; k++) {
 		struct mp_policy_walk *walk = &looks->walk[k];
 		double *hit = looks->hit[k];
 
-		mp_policy_walk_make(walk, ways, 4, 0, MP_POLICY_STEPS, k);
+		mp_policy_walk_make(walk, &shape, k);
 		memset(hit, 0, sizeof(looks->hit[k]));
 		for (uint32_t b = 0; b < bursts; b++) {
 			/* Others have been there in the meantime. */

@@ -90,12 +90,13 @@ struct made_looks {
 
 /**
  * made_looks() - walk a set over and over
+ * @size: of walks, see mp_policy_shape_of()
  * @walks: so many walks
  * @bursts: each so often
  * @flips: share of looks that are seen the wrong way round
  */
 void made_looks(struct made_looks *looks, const struct made_policy *policy,
-		uint32_t ways, uint32_t walks, uint32_t bursts, double flips,
-		uint64_t seed);
+		uint32_t ways, uint32_t size, uint32_t walks, uint32_t bursts,
+		double flips, uint64_t seed);
 
 #endif

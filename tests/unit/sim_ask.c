@@ -127,6 +127,7 @@ static void open_sim(struct sim_ask *ask, const char *text, uint64_t seed,
 		.seed = seed,
 		.left_ns = UINT64_MAX,
 		.facts = &ask->known,
+		.quiet = ask->quiet,
 	};
 }
 

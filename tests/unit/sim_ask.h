@@ -16,6 +16,7 @@
  * @found: facts of the probe
  * @batch: owned
  * @rounds: times that it wanted more
+ * @quiet: conditions that experiments ask for, see struct mp_view
  */
 struct sim_ask {
 	struct mp_view view;
@@ -23,6 +24,7 @@ struct sim_ask {
 	struct mp_facts found;
 	struct mp_batch **batch;
 	uint32_t rounds;
+	uint32_t quiet;
 };
 
 /** sim_ask_know() - a fact that an earlier probe has measured */

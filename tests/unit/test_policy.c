@@ -21,7 +21,7 @@ static struct mp_policy_verdict judge(const struct made_policy *policy,
 {
 	struct mp_policy_verdict verdict;
 
-	made_looks(&looks, policy, ways, walks, BURSTS, flips, seed);
+	made_looks(&looks, policy, ways, 0, walks, BURSTS, flips, seed);
 	assert_int_equal(mp_policy_judge(looks.seen, looks.n, &verdict), 0);
 	return verdict;
 }
@@ -72,6 +72,40 @@ static void each_class_is_found_where_one_look_in_a_hundred_is_wrong(void **stat
 {
 	(void)state;
 	every_named_class_is_found(0.01);
+}
+
+static struct mp_policy_verdict judge_size(uint32_t rule, uint32_t ways,
+					   uint32_t size)
+{
+	const struct made_policy policy = { .rule = rule };
+	struct mp_policy_verdict verdict;
+
+	made_looks(&looks, &policy, ways, size, 18, BURSTS, 0.01, size);
+	assert_int_equal(mp_policy_judge(looks.seen, looks.n, &verdict), 0);
+	return verdict;
+}
+
+static void small_lists_tell_the_same(void **state)
+{
+	(void)state;
+	for (uint32_t size = 1; size < MP_POLICY_SIZES; size++) {
+		for (uint32_t ways = 6; ways <= 16; ways += 5) {
+			const struct {
+				uint32_t rule;
+				uint32_t class;
+			} of[] = {
+				{ MADE_LRU, MP_POLICY_LRU },
+				{ MADE_FIFO, MP_POLICY_FIFO },
+				{ MADE_RANDOM, MP_POLICY_RANDOM },
+				{ MADE_NRU, MP_POLICY_MRU },
+			};
+
+			for (uint32_t i = 0; i < 4; i++)
+				assert_int_equal(judge_size(of[i].rule, ways,
+							    size).classes,
+						 1u << of[i].class);
+		}
+	}
 }
 
 static void quad_ages_as_they_are_built_are_found(void **state)
@@ -141,8 +175,8 @@ static void a_policy_that_is_none_of_them_fits_none(void **state)
 	struct mp_policy_verdict verdict;
 
 	(void)state;
-	made_looks(&looks, &of[0], 8, 12, BURSTS, 0, 1);
-	made_looks(&other, &of[1], 8, 12, BURSTS, 0, 1);
+	made_looks(&looks, &of[0], 8, 0, 12, BURSTS, 0, 1);
+	made_looks(&other, &of[1], 8, 0, 12, BURSTS, 0, 1);
 	for (uint32_t i = 0; i < 12; i += 2)
 		looks.seen[i] = other.seen[i];
 	assert_int_equal(mp_policy_judge(looks.seen, 12, &verdict), 0);
@@ -157,7 +191,7 @@ static void a_set_of_fewer_ways_than_told_fits_none(void **state)
 	struct mp_policy_verdict verdict;
 
 	(void)state;
-	made_looks(&looks, &lru, 8, 6, BURSTS, 0, 1);
+	made_looks(&looks, &lru, 8, 0, 6, BURSTS, 0, 1);
 	for (uint32_t k = 0; k < 6; k++) {
 		uint32_t look = 0;
 
@@ -220,9 +254,20 @@ static void no_policy_is_taken_for_one_of_another_class(void **state)
 	assert_true(answered > all * 6 / 10);
 }
 
+static void make(struct mp_policy_walk *walk, uint32_t ways, uint32_t leave,
+		 uint64_t seed)
+{
+	struct mp_policy_shape shape;
+
+	mp_policy_shape_of(&shape, ways, MP_POLICY_VISITS, 0);
+	shape.leave = leave;
+	mp_policy_walk_make(walk, &shape, seed);
+}
+
 static void walks_keep_to_their_bounds(void **state)
 {
 	static struct mp_policy_walk walk;
+	struct mp_policy_shape shape;
 
 	(void)state;
 	for (uint32_t i = 0; i < 200; i++) {
@@ -230,7 +275,10 @@ static void walks_keep_to_their_bounds(void **state)
 		const uint32_t leave = i % 5 ? 0 : 3 * ways, room = 300 + i;
 		uint32_t visited[MP_POLICY_LINES] = { 0 }, cost = 0;
 
-		mp_policy_walk_make(&walk, ways, visits, leave, room, i);
+		mp_policy_shape_of(&shape, ways, visits, i % MP_POLICY_SIZES);
+		shape.leave = leave;
+		shape.room = room;
+		mp_policy_walk_make(&walk, &shape, i);
 		for (uint32_t k = 0; k < walk.n; k++) {
 			if (walk.step[k].what == MP_POLICY_LEAVE) {
 				cost += leave;
@@ -250,22 +298,26 @@ static void walks_keep_to_their_bounds(void **state)
 static void narrow_walks_keep_lines_apart(void **state)
 {
 	static struct mp_policy_walk walk;
+	struct mp_policy_shape shape;
 
 	(void)state;
 	for (uint32_t i = 0; i < 200; i++) {
 		const uint32_t ways = 2 + i % 39, visits = i % 2 ? 2 : 4;
-		const uint32_t once = mp_policy_walk_at_once(ways);
 		bool there[MP_POLICY_LINES] = { false };
-		uint32_t n = 0;
+		uint32_t n = 0, once;
 
-		mp_policy_walk_make_narrow(&walk, ways, visits, 0, 512, i);
-		assert_int_equal(walk.lines, mp_policy_walk_lines_narrow(ways));
+		mp_policy_shape_of(&shape, ways, visits,
+				   1 + i % (MP_POLICY_SIZES - 1));
+		once = shape.looked > shape.empty ? shape.looked : shape.empty;
+		mp_policy_walk_make(&walk, &shape, i);
+		assert_true(shape.narrow && shape.looked > ways);
+		assert_int_equal(walk.lines, shape.empty + shape.looked);
 		for (uint32_t k = 0; k < walk.n; k++) {
 			const uint32_t line = walk.step[k].line;
 			const bool goes = walk.step[k].what == MP_POLICY_FLUSH;
 
 			if (walk.step[k].what == MP_POLICY_LOOK)
-				assert_true(walk.place[line] < once);
+				assert_true(walk.place[line] < shape.looked);
 			n += !there[line] - goes;
 			there[line] = !goes;
 			assert_true(n <= once);
@@ -290,7 +342,7 @@ static void some_walks_tell_more_than_others(void **state)
 	for (uint32_t i = 0; i < 114; i++) {
 		uint32_t tells;
 
-		mp_policy_walk_make(&walk, 3, 4, 18, MP_POLICY_STEPS, i);
+		make(&walk, 3, 18, i);
 		tells = mp_policy_tells(&verdict, &walk);
 		all += tells;
 		most = tells > most ? tells : most;
@@ -307,7 +359,7 @@ static void two_looks_at_a_line_lie_apart_where_they_must(void **state)
 	uint32_t leaves = 0;
 
 	(void)state;
-	mp_policy_walk_make(&walk, 8, 4, 16, MP_POLICY_STEPS, 3);
+	make(&walk, 8, 16, 3);
 	for (uint32_t k = 0; k < walk.n; k++) {
 		const struct mp_policy_step *step = &walk.step[k];
 
@@ -320,6 +372,36 @@ static void two_looks_at_a_line_lie_apart_where_they_must(void **state)
 		}
 	}
 	assert_true(leaves > 4);
+}
+
+/* Every third line by place leaves with it, and no other. */
+static void lines_leave_with_those_of_their_kind(void **state)
+{
+	static struct mp_policy_walk walk;
+	bool inside[MP_POLICY_LINES] = { false };
+	struct mp_policy_shape shape;
+	uint32_t kept = 0;
+
+	(void)state;
+	mp_policy_shape_of(&shape, 8, MP_POLICY_VISITS, 1);
+	shape.leave = 12;
+	shape.kinds = 3;
+	mp_policy_walk_make(&walk, &shape, 3);
+	for (uint32_t k = 0; k < walk.n; k++) {
+		const struct mp_policy_step *step = &walk.step[k];
+
+		if (step->what == MP_POLICY_LOOK) {
+			assert_false(inside[step->line]);
+			inside[step->line] = true;
+		}
+		for (uint32_t i = 0; i < walk.lines &&
+				     step->what == MP_POLICY_LEAVE; i++) {
+			if (walk.place[i] % 3 == walk.place[step->line] % 3)
+				inside[i] = false;
+			kept += inside[i];
+		}
+	}
+	assert_true(kept > 0);
 }
 
 static bool goes_on(uint32_t a, uint32_t b, uint32_t c)
@@ -354,7 +436,7 @@ static void looks_do_not_go_on_either(void **state)
 	for (uint32_t i = 0; i < 60; i++) {
 		uint32_t last[2] = { 0, 0 };
 
-		mp_policy_walk_make(&walk, 8, 4, 0, 300, i);
+		make(&walk, 8, 0, i);
 		for (uint32_t k = 0; k < walk.n; k++) {
 			const uint32_t at = walk.place[walk.step[k].line];
 
@@ -380,6 +462,7 @@ int main(void)
 		cmocka_unit_test(no_step_leads_a_prefetcher_on),
 		cmocka_unit_test(looks_do_not_go_on_either),
 		cmocka_unit_test(quad_ages_as_they_are_built_are_found),
+		cmocka_unit_test(small_lists_tell_the_same),
 		cmocka_unit_test(
 			what_is_the_same_with_two_ways_is_not_told_apart),
 		cmocka_unit_test(one_walk_is_too_little_and_names_what_is_left),
@@ -391,6 +474,7 @@ int main(void)
 		cmocka_unit_test(narrow_walks_keep_lines_apart),
 		cmocka_unit_test(some_walks_tell_more_than_others),
 		cmocka_unit_test(two_looks_at_a_line_lie_apart_where_they_must),
+		cmocka_unit_test(lines_leave_with_those_of_their_kind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include "probe/cpu.h"
 #include "probe/policy_control.h"
 #include "probe/policy_look.h"
+#include "probe/policy_place.h"
 
 #define KIB 1024ull
 
@@ -21,9 +22,10 @@ static void slots_of_one_page_share_a_line(void **state)
 	uint64_t at[5];
 
 	(void)state;
-	mp_policy_control_init(&control, 256, 512, 12);
+	mp_policy_control_init(&control, 256, 512, 12, 0);
 	for (uint32_t i = 0; i < 5; i++)
-		assert_true(mp_policy_control_place(&control, i * 512, &at[i]));
+		assert_true(mp_policy_control_place(&control, i * 512,
+						    true, &at[i]));
 	for (uint32_t i = 1; i < 4; i++)
 		assert_int_equal(at[i], at[0] + i * MP_STEPS_SLOT);
 	assert_int_not_equal(at[4] / 256, at[0] / 256);
@@ -35,10 +37,10 @@ static void slots_of_other_pages_do_not(void **state)
 	uint64_t at;
 
 	(void)state;
-	mp_policy_control_init(&control, 256, 2 * KIB, 12);
+	mp_policy_control_init(&control, 256, 2 * KIB, 12, 0);
 	for (uint32_t i = 0; i < 40; i++) {
 		assert_true(mp_policy_control_place(&control, i * 12 * KIB,
-						    &at));
+						    true, &at));
 		assert_int_equal(at / MP_POLICY_PAGE,
 				 i * 12 * KIB / MP_POLICY_PAGE);
 	}
@@ -52,10 +54,33 @@ static void no_set_gets_more_lines_than_it_may(void **state)
 	uint64_t at;
 
 	(void)state;
-	mp_policy_control_init(&control, 64, 1 * KIB, 3);
+	mp_policy_control_init(&control, 64, 1 * KIB, 3, 0);
 	for (uint32_t i = 0; i < 48; i++)
-		assert_true(mp_policy_control_place(&control, i * 4 * KIB, &at));
-	assert_false(mp_policy_control_place(&control, 48 * 4 * KIB, &at));
+		assert_true(mp_policy_control_place(&control, i * 4 * KIB,
+						    true, &at));
+	assert_false(mp_policy_control_place(&control, 48 * 4 * KIB, true,
+					     &at));
+}
+
+/* .. as many as come, and none that has to stay. */
+static void what_need_not_stay_goes_to_spared_sets(void **state)
+{
+	uint64_t at;
+
+	(void)state;
+	mp_policy_control_init(&control, 64, 512, 4, 2);
+	for (uint32_t i = 0; i < 40; i++) {
+		assert_true(mp_policy_control_place(&control, i * 4 * KIB,
+						    false, &at));
+		assert_true(at % 512 < 128);
+		assert_int_equal(at / MP_POLICY_PAGE, i);
+	}
+	for (uint32_t i = 0; i < 24; i++) {
+		assert_true(mp_policy_control_place(&control, i * 4 * KIB, true,
+						    &at));
+		assert_true(at % 512 >= 128);
+	}
+	assert_false(mp_policy_control_place(&control, 0, true, &at));
 }
 
 static void know(struct made_means *made, const char *level, const char *what,
@@ -72,23 +97,37 @@ static void know(struct made_means *made, const char *level, const char *what,
 static double l3_ways;
 static const char *l3_inclusion;
 
+/* What the second one does to the first, or NULL. */
+static const char *l2_inclusion;
+/* Which level is asked, and those inside that put out any line. */
+static uint32_t asked = 1, random_inside;
+
+static void know_inclusion(struct made_means *made, const char *level,
+			   const char *inclusion)
+{
+	struct mp_fact *fact = mp_cpu_fact(&made->facts, &made->view, level,
+					   "inclusion", "");
+
+	fact->verdict = MP_MEASURED;
+	fact->is_text = true;
+	snprintf(fact->text, sizeof(fact->text), "%s", inclusion);
+}
+
 static void know_third(struct made_means *made)
 {
-	struct mp_fact *fact;
-
+	if (l2_inclusion)
+		know_inclusion(made, "l2", l2_inclusion);
 	if (!l3_inclusion)
 		return;
 	know(made, "l3", "size", l3_ways * 128 * KIB);
 	know(made, "l3", "ways", l3_ways);
-	fact = mp_cpu_fact(&made->facts, &made->view, "l3", "inclusion", "");
-	fact->verdict = MP_MEASURED;
-	fact->is_text = true;
-	snprintf(fact->text, sizeof(fact->text), "%s", l3_inclusion);
+	know(made, "l3", "line", 64);
+	know_inclusion(made, "l3", l3_inclusion);
 }
 
 /* A second level of so many ways behind a first one of four. */
-static bool ask(double l1d_bytes, double l2_ways,
-		struct mp_policy_level *level)
+static bool ask_sized(double l1d_bytes, double l2_bytes, double l2_ways,
+		      struct mp_policy_level *level)
 {
 	char why[MP_FACT_TEXT];
 	struct made_means made;
@@ -100,16 +139,46 @@ static bool ask(double l1d_bytes, double l2_ways,
 	know(&made, "l1d", "ways", 4);
 	know(&made, "l1d", "latency", 1);
 	know(&made, "l2", "line", 64);
-	know(&made, "l2", "size", 256 * KIB);
+	know(&made, "l2", "size", l2_bytes);
 	know(&made, "l2", "ways", l2_ways);
 	know(&made, "l2", "latency", 4);
 	know(&made, "l3", "latency", 14);
 	know(&made, "dram", "latency", 90);
 	know_third(&made);
-	found = mp_policy_level_find(&made.view, 1, level, why);
+	found = mp_policy_level_find(&made.view, asked, random_inside, level,
+				     why);
 	mp_facts_free(&made.facts);
 	made_means_close(&made);
 	return found;
+}
+
+static bool ask(double l1d_bytes, double l2_ways,
+		struct mp_policy_level *level)
+{
+	return ask_sized(l1d_bytes, 256 * KIB, l2_ways, level);
+}
+
+/* Sets begin anew after 3 KiB inside and after 88 KiB here, so not before
+ * 264 KiB in both: a huge page has eight such lines, which is no more than fit. */
+static void lines_of_many_kinds_lie_near(void **state)
+{
+	static struct mp_policy_placed placed;
+	struct mp_policy_level level;
+
+	(void)state;
+	assert_true(ask_sized(12 * KIB, 704 * KIB, 8, &level));
+	assert_int_equal(level.shape.kinds, 3);
+	assert_true(mp_policy_place_walk(&level, &placed));
+	assert_true(mp_policy_place_bytes(&placed) <= 2 * KIB * KIB);
+	for (uint32_t i = 0; i < placed.own; i++)
+		assert_int_equal(placed.at[i] % (88 * KIB), 0);
+	for (uint32_t i = 0; i < 3 * placed.leaves; i++) {
+		const uint64_t at = placed.at[placed.own + i];
+		const uint64_t kind = i / placed.leaves * 88 * KIB;
+
+		assert_int_equal(at % (3 * KIB), kind % (3 * KIB));
+		assert_int_not_equal(at % (88 * KIB), 0);
+	}
 }
 
 static void only_where_few_steps_would_be_left_is_the_first_level_full(void **state)
@@ -143,7 +212,8 @@ static void only_where_few_steps_would_be_left_is_the_first_level_full(void **st
 
 /* Lines of a set here fall on four sets there: an inclusive level that has no
  * room for 32 of them puts them out here, by its own policy. It needs to have
- * room for half as many where those that empty the set are gone by then. */
+ * room for half as many where those that empty the set are gone by then; and
+ * for no more than a few more than fit where no more are looked at. */
 static void a_level_further_out_has_to_have_room_for_all(void **state)
 {
 	struct mp_policy_level level;
@@ -152,15 +222,53 @@ static void a_level_further_out_has_to_have_room_for_all(void **state)
 	l3_inclusion = "inclusive";
 	l3_ways = 8;
 	assert_true(ask(16 * KIB, 8, &level));
-	assert_false(level.narrow);
+	assert_false(level.shape.narrow);
 	l3_ways = 7;
 	assert_true(ask(16 * KIB, 8, &level));
-	assert_true(level.narrow);
+	assert_true(level.shape.narrow);
 	l3_ways = 3;
+	assert_true(ask(16 * KIB, 8, &level));
+	assert_int_equal(level.shape.looked, 12);
+	l3_ways = 2;
 	assert_false(ask(16 * KIB, 8, &level));
 	l3_inclusion = "non-inclusive";
 	assert_true(ask(16 * KIB, 8, &level));
 	l3_inclusion = NULL;
+}
+
+/* Three times; six times those of a level that puts out any line; and of one
+ * more where that holds what the other has put out. */
+static void lines_leave_by_many_times_the_ways_inside(void **state)
+{
+	static const struct {
+		uint32_t asked;
+		uint32_t random;
+		const char *l2_inclusion;
+		uint32_t leave;
+	} of[] = {
+		{ 1, 0, NULL, 12 },
+		{ 1, 1, NULL, 24 },
+		{ 2, 0, "non-inclusive", 24 },
+		{ 2, 0, "exclusive", 36 },
+		{ 2, 0, NULL, 36 },
+		{ 2, 1, "exclusive", 48 },
+		{ 2, 2, "non-inclusive", 48 },
+	};
+	struct mp_policy_level level;
+
+	(void)state;
+	l3_inclusion = "non-inclusive";
+	l3_ways = 8;
+	for (uint32_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		asked = of[i].asked;
+		random_inside = of[i].random;
+		l2_inclusion = of[i].l2_inclusion;
+		assert_true(ask(16 * KIB, 8, &level));
+		assert_int_equal(level.shape.leave, of[i].leave);
+	}
+	l3_inclusion = l2_inclusion = NULL;
+	asked = 1;
+	random_inside = 0;
 }
 
 int main(void)
@@ -170,6 +278,9 @@ int main(void)
 		cmocka_unit_test(slots_of_one_page_share_a_line),
 		cmocka_unit_test(slots_of_other_pages_do_not),
 		cmocka_unit_test(no_set_gets_more_lines_than_it_may),
+		cmocka_unit_test(what_need_not_stay_goes_to_spared_sets),
+		cmocka_unit_test(lines_of_many_kinds_lie_near),
+		cmocka_unit_test(lines_leave_by_many_times_the_ways_inside),
 		cmocka_unit_test(only_where_few_steps_would_be_left_is_the_first_level_full),
 	};
 

@@ -232,6 +232,91 @@ static void fewer_lines_fit_a_huge_page(void **state)
 	found("cpu.l2.policy", "qlru");
 }
 
+/* Sets begin anew after 3 KiB inside and 88 KiB here: a huge page has seven
+ * lines of one set in both, but 23 of one set here. */
+static void lines_leave_the_level_inside_kind_by_kind(void **state)
+{
+	(void)state;
+	know_level("l1d", 64, 24, 8, 4);
+	know("l1d", "sector", 64);
+	know_level("l2", 64, 704, 8, 14);
+	know("l2", "sector", 64);
+	sim_ask_know(&ask, "cpu.dram.latency", 250 / 3.0);
+	sim_ask(&ask, "machine name=x clock_mhz=3000 memory_latency=250\n"
+		"level name=l1d size=24K ways=8 latency=4 policy=tree-plru\n"
+		"level name=l2 size=704K ways=8 latency=14 policy=lru\n"
+		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n",
+		mp_probe_find("policy"), 5);
+	found("cpu.l2.policy", "lru");
+}
+
+/* Six turns of its ways leave hardly any line in the first level. */
+static void a_level_that_puts_out_any_line_does_not_hide_the_next(void **state)
+{
+	(void)state;
+	put(&(struct asked){ { "random", "lru" }, { 4, 8 }, "", "", 0, 0 });
+	found("cpu.l1d.policy", "random");
+	found("cpu.l2.policy", "lru");
+	sim_ask_free(&ask);
+	put(&(struct asked){ { "random", "nru" }, { 4, 8 }, "", "", 0, 0 });
+	found("cpu.l2.policy", "mru");
+}
+
+/* What leaves the first level goes to the second one, which puts it out later. */
+static void lines_leave_two_levels_one_after_the_other(void **state)
+{
+	(void)state;
+	sim_ask_know(&ask, "cpu.l3.ways", 16);
+	sim_ask_know_text(&ask, "cpu.l2.inclusion", "exclusive");
+	put(&(struct asked){ { "tree-plru", "bit-plru" }, { 8, 12 }, "",
+			     "inclusion=exclusive", 0, 0 });
+	found("cpu.l3.policy", "lru");
+}
+
+/* Lines that leave the levels inside far outnumber those of the first one. */
+static void what_is_not_looked_at_need_not_stay_in_a_control(void **state)
+{
+	(void)state;
+	know_level("l1d", 256, 10, 20, 4);
+	know("l1d", "sector", 256);
+	know_level("l2", 256, 96, 12, 11);
+	know("l2", "sector", 256);
+	sim_ask_know(&ask, "cpu.dram.latency", 250 / 3.0);
+	ask.quiet = MP_WISH_PREFETCH_OFF;
+	sim_ask(&ask, "machine name=x clock_mhz=3000 memory_latency=250\n"
+		"level name=l1d size=10K ways=20 line=256 latency=4 "
+		"policy=lru\n"
+		"level name=l2 size=96K ways=12 line=256 latency=11 "
+		"policy=srrip\n"
+		"tlb level=1 page=4K entries=4 ways=full\n"
+		"tlb level=2 page=4K entries=256 ways=8 cost=7\nwalk cost=30\n",
+		mp_probe_find("policy"), 5);
+	found("cpu.l2.policy", "srrip");
+}
+
+/* A hit of the first level takes three cycles less, and a miss 400 more. */
+static void noise_is_no_hit_inside(void **state)
+{
+	(void)state;
+	know_level("l1d", 64, 32, 8, 4);
+	know_level("l2", 64, 512, 8, 7);
+	sim_ask_know(&ask, "cpu.dram.latency", 400 / 3.0);
+	sim_ask(&ask, "machine name=x clock_mhz=3000 memory_latency=400\n"
+		"level name=l1d size=32K ways=8 latency=4\n"
+		"level name=l2 size=512K ways=8 latency=7 policy=fifo\n"
+		"clock tsc_mhz=2600 step=26\nnoise gaps=0.04 seen=no\n",
+		mp_probe_find("policy"), 5);
+	found("cpu.l2.policy", "fifo");
+}
+
+/* It has four times the ways that it is told to have. */
+static void lines_that_stay_in_the_first_level_are_seen(void **state)
+{
+	(void)state;
+	put(&(struct asked){ { "lru", "lru" }, { 32, 8 }, "", "", 8, 0 });
+	cannot("cpu.l2.policy", "lines stay in the level inside");
+}
+
 /* Ages do nearly the same with so few ways. */
 static void walks_are_chosen_for_what_is_left(void **state)
 {
@@ -481,6 +566,12 @@ int main(void)
 		TEST(a_level_that_small_pages_do_not_scatter_is_known_by_what_goes),
 		TEST(lines_that_are_there_at_once_are_few),
 		TEST(fewer_lines_fit_a_huge_page),
+		TEST(lines_leave_the_level_inside_kind_by_kind),
+		TEST(a_level_that_puts_out_any_line_does_not_hide_the_next),
+		TEST(lines_leave_two_levels_one_after_the_other),
+		TEST(what_is_not_looked_at_need_not_stay_in_a_control),
+		TEST(noise_is_no_hit_inside),
+		TEST(lines_that_stay_in_the_first_level_are_seen),
 		TEST(walks_are_chosen_for_what_is_left),
 		TEST(translations_are_no_misses),
 		TEST(a_line_of_32_bytes_is_visited_twice),

@@ -9,6 +9,8 @@
 /* Lines that are looked at: so many more than fit, and twice as many as fit
  * where that is more. */
 #define MORE 6u
+/* .. in smaller lists. */
+static const uint32_t more_of[MP_POLICY_SIZES] = { 0, 0, MORE, 4, 3 };
 
 /* Orders that are tried: of any about half will do. */
 #define ORDERS 32u
@@ -36,12 +38,12 @@ static const struct mix {
 /* A walk while it is drawn. */
 struct draw {
 	struct mp_policy_walk *walk;
+	const struct mp_policy_shape *shape;
 	const struct mix *mix;
 	struct mp_rng rng;
 	uint32_t first;		/* of the lines that are looked at */
 	uint32_t looks;		/* so far */
 	uint32_t before[2];	/* where the last two looks went */
-	uint32_t leave;		/* steps of leaving the levels inside */
 	uint32_t room;		/* steps that are left */
 	uint32_t left[MP_POLICY_LINES];	/* visits that a line has left */
 	uint32_t last[MP_POLICY_LINES];	/* when it was looked at, 0 = not yet */
@@ -51,8 +53,8 @@ struct draw {
 static void add(struct draw *draw, uint32_t line, uint32_t what)
 {
 	struct mp_policy_walk *walk = draw->walk;
-
-	const uint32_t cost = what == MP_POLICY_LEAVE ? draw->leave : 1;
+	const uint32_t cost = what == MP_POLICY_LEAVE ?
+			      draw->shape->leave : 1;
 
 	if (draw->room < cost) {
 		draw->room = 0;
@@ -69,10 +71,10 @@ static void add(struct draw *draw, uint32_t line, uint32_t what)
 
 /* Where lines have few visits those that are looked at keep theirs: most
  * policies have driven them out by then. */
-static void empty_the_set(struct draw *draw, uint32_t visits)
+static void empty_the_set(struct draw *draw)
 {
 	const uint32_t ways = draw->walk->ways;
-	const bool few = visits < MP_POLICY_VISITS;
+	const bool few = draw->shape->visits < MP_POLICY_VISITS;
 
 	for (uint32_t i = 0; i < draw->first; i++)
 		add(draw, i, MP_POLICY_TOUCH);
@@ -131,12 +133,22 @@ static uint32_t choose_apart(struct draw *draw, bool lately)
 	return line;
 }
 
+/* All lines of its kind go. */
+static void leave(struct draw *draw, uint32_t line)
+{
+	const uint32_t kinds = draw->shape->kinds;
+	const uint32_t *place = draw->walk->place;
+
+	add(draw, line, MP_POLICY_LEAVE);
+	for (uint32_t i = 0; i < draw->walk->lines; i++)
+		if (place[i] % kinds == place[line] % kinds)
+			draw->inside[i] = false;
+}
+
 static void look(struct draw *draw, uint32_t line)
 {
-	if (draw->leave && draw->inside[line]) {
-		add(draw, line, MP_POLICY_LEAVE);
-		memset(draw->inside, 0, sizeof(draw->inside));
-	}
+	if (draw->shape->leave && draw->inside[line])
+		leave(draw, line);
 	add(draw, line, MP_POLICY_LOOK);
 	draw->last[line] = ++draw->looks;
 	draw->inside[line] = true;
@@ -149,19 +161,31 @@ static uint32_t looked_at(uint32_t ways)
 	return ways + (ways > MORE ? ways : MORE);
 }
 
-uint32_t mp_policy_walk_lines(uint32_t ways, uint32_t visits)
+void mp_policy_shape_of(struct mp_policy_shape *shape, uint32_t ways,
+			uint32_t visits, uint32_t size)
 {
-	return 2 * ways + (visits < MP_POLICY_VISITS ? 2 : 1) * looked_at(ways);
+	const bool few = visits < MP_POLICY_VISITS;
+	const uint32_t more = more_of[size];
+
+	*shape = (struct mp_policy_shape){
+		.ways = ways,
+		.empty = 2 * ways,
+		.looked = more ? ways + more : looked_at(ways),
+		.narrow = size > 0,
+		.visits = visits,
+		.kinds = 1,
+		.room = MP_POLICY_STEPS,
+	};
+	/* What is looked at and not flushed takes more to drive out. */
+	if (more && !few)
+		shape->empty = ways;
+	if (!size && few)
+		shape->looked *= 2;
 }
 
-uint32_t mp_policy_walk_lines_narrow(uint32_t ways)
+uint32_t mp_policy_shape_lines(const struct mp_policy_shape *shape)
 {
-	return 2 * ways + looked_at(ways);
-}
-
-uint32_t mp_policy_walk_at_once(uint32_t ways)
-{
-	return looked_at(ways);
+	return shape->empty + shape->looked;
 }
 
 static bool leads_on(uint32_t n, const uint32_t *place)
@@ -181,42 +205,46 @@ void mp_policy_places(uint32_t n, uint32_t *place)
 		mp_perm_order(place, n, 0, &rng);
 }
 
-void mp_policy_places_narrow(uint32_t ways, uint32_t *place)
+void mp_policy_shape_places(const struct mp_policy_shape *shape,
+			    uint32_t *place)
 {
-	const uint32_t looks = looked_at(ways);
-
-	mp_policy_places(2 * ways, place);
-	for (uint32_t i = 0; i < 2 * ways; i++)
-		place[i] += looks;
-	mp_policy_places(looks, place + 2 * ways);
+	if (!shape->narrow) {
+		mp_policy_places(mp_policy_shape_lines(shape), place);
+		return;
+	}
+	mp_policy_places(shape->empty, place);
+	for (uint32_t i = 0; i < shape->empty; i++)
+		place[i] += shape->looked;
+	mp_policy_places(shape->looked, place + shape->empty);
 }
 
-/* Of a walk whose lines have their places. */
-static void draw_walk(struct mp_policy_walk *walk, uint32_t ways,
-		      uint32_t visits, uint32_t leave, uint32_t room,
-		      uint64_t seed)
+void mp_policy_walk_make(struct mp_policy_walk *walk,
+			 const struct mp_policy_shape *shape, uint64_t seed)
 {
 	struct draw draw = {
 		.walk = walk,
+		.shape = shape,
 		.mix = &mixes[seed % (sizeof(mixes) / sizeof(mixes[0]))],
-		.first = 2 * ways,
-		.leave = leave,
-		.room = room < MP_POLICY_STEPS ? room : MP_POLICY_STEPS,
+		.first = shape->empty,
+		.room = shape->room < MP_POLICY_STEPS ? shape->room :
+							MP_POLICY_STEPS,
 	};
-
 	/* Where lines have few visits looking twice leaves few others: only in
 	 * walks that come so late that they are chosen. */
-	const bool is_ample = visits >= MP_POLICY_VISITS ||
-			      seed >= MP_POLICY_WALKS;
+	const bool twice = draw.mix->twice &&
+			   (shape->visits >= MP_POLICY_VISITS ||
+			    seed >= MP_POLICY_WALKS);
 
-	walk->ways = ways;
+	walk->ways = shape->ways;
+	walk->lines = mp_policy_shape_lines(shape);
 	walk->n = 0;
+	mp_policy_shape_places(shape, walk->place);
 	mp_rng_seed(&draw.rng, seed);
 	for (uint32_t i = 0; i < walk->lines; i++)
-		draw.left[i] = visits;
-	empty_the_set(&draw, visits);
-	for (uint32_t i = 0; draw.mix->twice && is_ample && i < 2 * ways; i++)
-		look(&draw, draw.first + i % ways);
+		draw.left[i] = shape->visits;
+	empty_the_set(&draw);
+	for (uint32_t i = 0; twice && i < 2 * shape->ways; i++)
+		look(&draw, draw.first + i % shape->ways);
 	while (draw.room) {
 		const bool lately = mp_rng_below(&draw.rng, 100) >=
 				    draw.mix->new_percent;
@@ -228,22 +256,4 @@ static void draw_walk(struct mp_policy_walk *walk, uint32_t ways,
 			return;
 		look(&draw, line);
 	}
-}
-
-void mp_policy_walk_make(struct mp_policy_walk *walk, uint32_t ways,
-			 uint32_t visits, uint32_t leave, uint32_t room,
-			 uint64_t seed)
-{
-	walk->lines = mp_policy_walk_lines(ways, visits);
-	mp_policy_places(walk->lines, walk->place);
-	draw_walk(walk, ways, visits, leave, room, seed);
-}
-
-void mp_policy_walk_make_narrow(struct mp_policy_walk *walk, uint32_t ways,
-				uint32_t visits, uint32_t leave, uint32_t room,
-				uint64_t seed)
-{
-	walk->lines = mp_policy_walk_lines_narrow(ways);
-	mp_policy_places_narrow(ways, walk->place);
-	draw_walk(walk, ways, visits, leave, room, seed);
 }

@@ -51,15 +51,40 @@ struct mp_policy_walk {
 	struct mp_policy_step step[MP_POLICY_STEPS];
 };
 
-/** mp_policy_walk_lines() - how many lines such a list names */
-uint32_t mp_policy_walk_lines(uint32_t ways, uint32_t visits);
+/**
+ * struct mp_policy_shape - what a list is made of
+ * @ways: of the set, 2 .. MP_POLICY_WAYS
+ * @empty: lines that drive out whatever was there, @ways at least
+ * @looked: lines that are looked at
+ * @narrow: these lie in a row, and those that empty the set behind them: never
+ *	are they there together
+ * @visits: how often a line may be accessed: MP_POLICY_VISITS, or 2
+ * @leave: 0, or steps that it takes to make lines leave the levels inside;
+ *	there is a MP_POLICY_LEAVE between two looks at one line then
+ * @kinds: one of these makes every so manieth line leave, by places; 1: all
+ * @room: steps that there is room for
+ */
+struct mp_policy_shape {
+	uint32_t ways;
+	uint32_t empty;
+	uint32_t looked;
+	bool narrow;
+	uint32_t visits;
+	uint32_t leave;
+	uint32_t kinds;
+	uint32_t room;
+};
 
-/** mp_policy_walk_lines_narrow() - .. of a narrow one */
-uint32_t mp_policy_walk_lines_narrow(uint32_t ways);
+/** MP_POLICY_SIZES - lists may be so large, .. */
+#define MP_POLICY_SIZES 5u
 
-/** mp_policy_walk_at_once() - lines of a narrow one that are there at once, at
- * most, if none is put out */
-uint32_t mp_policy_walk_at_once(uint32_t ways);
+/** mp_policy_shape_of() - .. 0 the largest, which tells most; each with all the
+ * room that there is, and no level inside */
+void mp_policy_shape_of(struct mp_policy_shape *shape, uint32_t ways,
+			uint32_t visits, uint32_t size);
+
+/** mp_policy_shape_lines() - how many lines such a list names */
+uint32_t mp_policy_shape_lines(const struct mp_policy_shape *shape);
 
 /**
  * mp_policy_places() - places in an order that leads no prefetcher on
@@ -69,18 +94,14 @@ uint32_t mp_policy_walk_at_once(uint32_t ways);
  */
 void mp_policy_places(uint32_t n, uint32_t *place);
 
-/** mp_policy_places_narrow() - the same for the lines of a narrow list: those
- * that are looked at lie in a row, and those that empty the set behind them */
-void mp_policy_places_narrow(uint32_t ways, uint32_t *place);
+/** mp_policy_shape_places() - the same for the lines of a list */
+void mp_policy_shape_places(const struct mp_policy_shape *shape,
+			    uint32_t *place);
 
 /**
  * mp_policy_walk_make() - a list of accesses
  * @walk: gets it
- * @ways: of the set, 2 .. MP_POLICY_WAYS
- * @visits: how often a line may be accessed: MP_POLICY_VISITS, or 2
- * @leave: 0, or steps that it takes to make lines leave the levels inside;
- *	there is a MP_POLICY_LEAVE between two looks at one line then
- * @room: steps that there is room for
+ * @shape: what it is made of
  * @seed: which of many such lists
  *
  * It begins with what empties the set whatever was in it: as many new lines
@@ -89,18 +110,7 @@ void mp_policy_places_narrow(uint32_t ways, uint32_t *place);
  * No two steps on end go as far and in the same direction, where that can be
  * had: a prefetcher of strides would bring in the next line.
  */
-void mp_policy_walk_make(struct mp_policy_walk *walk, uint32_t ways,
-			 uint32_t visits, uint32_t leave, uint32_t room,
-			 uint64_t seed);
-
-/**
- * mp_policy_walk_make_narrow() - the same, in little room
- *
- * It has no more lines where these have two visits, and those that empty the set
- * lie apart from those that are looked at: never are they there together.
- */
-void mp_policy_walk_make_narrow(struct mp_policy_walk *walk, uint32_t ways,
-				uint32_t visits, uint32_t leave, uint32_t room,
-				uint64_t seed);
+void mp_policy_walk_make(struct mp_policy_walk *walk,
+			 const struct mp_policy_shape *shape, uint64_t seed);
 
 #endif

@@ -25,8 +25,11 @@
 #define CHOOSE_FROM (MP_POLICY_WALKS + 96u)
 /* Shares known no better than this tell nothing. */
 #define BLURRED 0.3
-/* So many looks may find a line that was to leave the level inside. */
+/* So many looks may find a line that was to leave the level inside; and such a
+ * share of those that hit, for all that their times together say: these are as
+ * good as the levels' latencies. */
 #define STAYED 0.02
+#define STAYED_ALL 0.25
 /* Where nearly all looks hit, nothing was driven out. */
 #define ALL_HIT 0.95
 /* .. and where no more did, and a policy says which, they drove one another out. */
@@ -40,7 +43,7 @@ struct found {
 	bool contiguous;
 	double error;		/* of shares, in the mean */
 	double hits;		/* share of looks, in the mean */
-	double stayed;		/* share of looks at what had not left */
+	bool stayed;		/* too many looks at what had not left */
 	struct mp_policy_verdict verdict;
 	uint32_t number[MP_POLICY_WALKS_ALL];
 	struct mp_policy_walk walk[MP_POLICY_WALKS_ALL];
@@ -49,14 +52,18 @@ struct found {
 
 static void add_means(struct found *found)
 {
-	uint32_t all = 0;
+	uint32_t all = 0, stayed = 0, hits = 0;
+	double inside = 0, squares = 0;
 
 	found->contiguous = true;
 	for (uint32_t i = 0; i < found->n; i++) {
 		const uint32_t looks = mp_policy_looks(&found->walk[i]);
 
 		found->contiguous &= found->looked[i].contiguous;
-		found->stayed += found->looked[i].stayed;
+		stayed += found->looked[i].stayed;
+		hits += found->looked[i].hits;
+		inside += found->looked[i].inside;
+		squares += found->looked[i].inside_squares;
 		for (uint32_t k = 0; k < looks; k++) {
 			if (isnan(found->looked[i].error[k]))
 				continue;
@@ -65,7 +72,8 @@ static void add_means(struct found *found)
 			found->hits += found->looked[i].hit[k];
 		}
 	}
-	found->stayed /= all ? all : 1;
+	inside -= MP_POLICY_SURE * sqrt(squares);
+	found->stayed = stayed > STAYED * all || inside > STAYED_ALL * hits;
 	found->error /= all ? all : 1;
 	found->hits /= all ? all : 1;
 }
@@ -111,7 +119,7 @@ static bool may_halve(const struct mp_policy_level *level,
 	const bool nearly = verdict->contradicted <= NEARLY * verdict->looks;
 
 	if (level->unsure)
-		return !verdict->classes || found->stayed > STAYED;
+		return !verdict->classes || found->stayed;
 	return !verdict->classes && nearly && found->error <= BLURRED;
 }
 
@@ -121,7 +129,7 @@ static int find_either(const struct mp_view *view,
 	int err = find(view, level, found);
 
 	if (!err && found->n >= WALKS_FIRST && may_halve(level, found) &&
-	    mp_policy_level_halve(level))
+	    mp_policy_level_halve(view, level))
 		err = find(view, level, found);
 	return err;
 }
@@ -211,7 +219,7 @@ static int plan_chosen(const struct mp_view *view,
 	return err;
 }
 
-static int plan_level(const struct mp_view *view, uint32_t k,
+static int plan_level(const struct mp_view *view, uint32_t k, uint32_t random,
 		      struct mp_plan *plan, struct found *found)
 {
 	struct mp_policy_level level;
@@ -219,7 +227,8 @@ static int plan_level(const struct mp_view *view, uint32_t k,
 	char why[MP_FACT_TEXT];
 	int err;
 
-	if (!mp_policy_level_find(view, k, &level, why))
+	found->verdict.classes = 0;
+	if (!mp_policy_level_find(view, k, random, &level, why))
 		return 0;
 	err = find_either(view, &level, found);
 	if (err)
@@ -240,10 +249,13 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 {
 	struct found *found = malloc(sizeof(*found));
 	int err = found ? 0 : -ENOMEM;
+	uint32_t random = 0;
 
 	for (uint32_t k = 0; k < LEVELS && !err; k++) {
 		plan->stage = k;
-		err = plan_level(view, k, plan, found);
+		err = plan_level(view, k, random, plan, found);
+		if (!err && found->verdict.classes == 1u << MP_POLICY_RANDOM)
+			random |= 1u << k;
 	}
 	free(found);
 	return err ? err : 1;
@@ -271,7 +283,7 @@ static void leave_open(const struct mp_policy_level *level,
 	if (!shares_set(level, found) ||
 	    (level->k && !found->contiguous && !found->verdict.classes))
 		mp_fact_cannot(fact, "", "this level is indexed by physical address and the memory is not contiguous: ask for huge pages");
-	else if (found->stayed > STAYED)
+	else if (found->stayed)
 		mp_fact_cannot(fact, "", "lines stay in the level inside, and what this level does is hidden");
 	else if (found->error > BLURRED)
 		mp_fact_cannot(fact, "", "the steps of the clock hide whether an access hits");
@@ -305,7 +317,7 @@ static void settle(const struct mp_policy_level *level,
 		return;
 	}
 	if (!classes || is_open(found) || found->error > BLURRED ||
-	    found->stayed > STAYED || !shares_set(level, found)) {
+	    found->stayed || !shares_set(level, found)) {
 		leave_open(level, found, fact);
 		return;
 	}
@@ -324,29 +336,11 @@ static bool is_absent(const struct mp_view *view, uint32_t k)
 
 static bool is_random(const struct mp_fact *fact)
 {
-	return fact && fact->verdict == MP_MEASURED &&
+	return fact->verdict == MP_MEASURED &&
 	       !strcmp(fact->text, mp_policy_class_name(MP_POLICY_RANDOM));
 }
 
-/* Of a level inside that puts out any line, some are not put out by three times
- * as many others as it has ways: in one of twenty accesses this level is not
- * asked, and what it has done since is not what it would have. Only of one that
- * puts out any line itself that makes no difference. */
-static bool is_hidden(const struct mp_facts *facts, uint32_t k,
-		      const struct mp_fact *fact)
-{
-	char name[MP_FACT_NAME];
-	bool hidden = false;
-
-	for (uint32_t i = 0; i < k; i++) {
-		snprintf(name, sizeof(name), "cpu.%s.policy",
-			 mp_cpu_level_name[i]);
-		hidden |= is_random(mp_facts_find(facts, name));
-	}
-	return hidden && fact->verdict == MP_MEASURED && !is_random(fact);
-}
-
-static int infer_level(const struct mp_view *view, uint32_t k,
+static int infer_level(const struct mp_view *view, uint32_t k, uint32_t random,
 		       struct mp_fact *fact, struct found *found)
 {
 	struct mp_policy_level level;
@@ -357,7 +351,7 @@ static int infer_level(const struct mp_view *view, uint32_t k,
 		fact->verdict = MP_ABSENT;
 		return 0;
 	}
-	if (!mp_policy_level_find(view, k, &level, why)) {
+	if (!mp_policy_level_find(view, k, random, &level, why)) {
 		mp_fact_cannot(fact, "", "%s", why);
 		return 0;
 	}
@@ -371,15 +365,17 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
 	struct found *found = malloc(sizeof(*found));
 	int err = found ? 0 : -ENOMEM;
+	uint32_t random = 0;
 
 	for (uint32_t k = 0; k < LEVELS && !err; k++) {
 		struct mp_fact *fact = mp_cpu_fact(facts, view,
 						   mp_cpu_level_name[k],
 						   "policy", "");
 
-		err = fact ? infer_level(view, k, fact, found) : -ENOMEM;
-		if (!err && is_hidden(facts, k, fact))
-			mp_fact_cannot(fact, "", "a level inside puts out any line, and keeps some that this one should be asked for");
+		err = fact ? infer_level(view, k, random, fact, found) :
+			     -ENOMEM;
+		if (!err && is_random(fact))
+			random |= 1u << k;
 	}
 	free(found);
 	return err;

@@ -17,23 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/policy_control.h"
+#include "probe/policy_room.h"
 #include "probe/ways_held.h"
 #include "steps.h"
 
-/* So many turns of its ways drive all lines out of the level inside, all but
- * one in twenty where victims are random. */
+/* So many turns of its ways drive all lines out of a level inside, all but one
+ * in twenty where victims are random: there it takes more, for one in 400. */
 #define LEAVE_TURNS 3u
-/* Lines that do it return no sooner than after so many turns. */
-#define LEAVE_LINES 4u
-/* Steps of a walk that do so; the others empty the set, and look. Fewer where
- * the control has no room for so many lines. */
-static const uint32_t leave_steps[] = { 320, 256, 192, 128, 96 };
-
-#define LEAVE_STEPS_MAX (leave_steps[0])
-#define LEAVE_STEPS_AMPLE 192u
-/* So often lines have to leave it, for a walk to tell anything. */
-#define LEAVES_LEAST 2u
+#define LEAVE_TURNS_RANDOM 6u
 /* Ways that a walk has room for. */
 #define WAYS_MAX 40u
 /* Sizes are measured this well, or better: what a way has of them is the
@@ -41,8 +32,6 @@ static const uint32_t leave_steps[] = { 320, 256, 192, 128, 96 };
 #define WAY_ERROR 0.03
 #define WAY_FACTOR 15u
 #define HUGE_PAGE (2ull << 20)
-/* Of the ways of the innermost level lines of a control take a part, or all. */
-#define CONTROL_WAYS 0.75
 #define BURSTS_MIN 16u
 #define BURSTS_MAX 512u
 /* A clock's step spreads readings by half of it at most; the mean is to be
@@ -84,11 +73,11 @@ static uint64_t round_way(double bytes)
 	return fabs((double)best - bytes) <= WAY_ERROR * bytes ? best : exact;
 }
 
-/* Bytes from line to line of a set: as probe ways saw them, or as size and
- * ways have it; 0 = they do not tell. Slots are so many bytes, or a multiple. */
-static uint64_t way_of(const struct mp_view *view, uint32_t k, double size,
-		       double ways)
+/* As probe ways saw them, or as size and ways have it. */
+uint64_t mp_policy_way_bytes(const struct mp_view *view, uint32_t k)
 {
+	const double size = measured(view, k, "size");
+	const double ways = measured(view, k, "ways");
 	const struct mp_series *series;
 	char name[MP_FACT_NAME];
 	uint64_t span;
@@ -127,114 +116,74 @@ static bool find_times(const struct mp_view *view,
 	return level->more_ns >= 0 && level->miss_ns > 0;
 }
 
-/* Lines of the same set inside, but of another one here, for so many steps. */
-static uint32_t leave_lines(const struct mp_policy_level *level,
-			    uint32_t steps)
+static bool may_be(const struct mp_view *view, uint32_t k,
+		   const char *inclusion)
 {
-	const uint32_t least = LEAVE_LINES * level->leave / LEAVE_TURNS;
-	const uint32_t most = (steps + level->visits - 1) / level->visits;
+	const struct mp_fact *fact = mp_cpu_found(view, k, "inclusion");
 
-	return most > least ? most : least;
+	return !fact || fact->verdict != MP_MEASURED ||
+	       !strcmp(fact->text, inclusion);
 }
 
-/* Sets of a level that slots so far apart fall on. */
-static uint64_t sets_of(uint64_t way_bytes, uint64_t apart)
+static bool is_told(const struct mp_view *view, uint32_t k,
+		    const char *inclusion)
 {
-	return way_bytes / mp_ways_gcd(way_bytes, apart);
+	const struct mp_fact *fact = mp_cpu_found(view, k, "inclusion");
+
+	return fact && fact->verdict == MP_MEASURED &&
+	       !strcmp(fact->text, inclusion);
 }
 
-/* Lines have to leave the levels inside by others of the same sets there, and
- * of another set here. */
-static bool find_inside(const struct mp_view *view,
-			struct mp_policy_level *level, char why[MP_FACT_TEXT])
+/* What it takes to go through the ways of the levels inside. What one puts out
+ * goes to the next one first, if that may be exclusive. */
+static bool find_leave(const struct mp_view *view, uint32_t random,
+		       struct mp_policy_level *level, char why[MP_FACT_TEXT])
 {
-	uint32_t most = 0;
+	uint32_t held = 0, steps = 0;
 
-	level->stride = 1;
 	for (uint32_t k = 0; k < level->k; k++) {
-		const double size = measured(view, k, "size");
 		const double ways = measured(view, k, "ways");
+		const bool adds = k && may_be(view, k, "exclusive");
 		uint64_t way;
 
 		if (isnan(ways))
 			return cannot(why, "the ways of the level inside, which hides this one, could not be counted");
-		way = way_of(view, k, size, ways);
+		way = mp_policy_way_bytes(view, k);
 		if (!way)
 			return cannot(why, "how far apart the lines of a set of the level inside are is not known");
-		level->stride = mp_ways_lcm(level->stride, way);
-		most = ways > most ? (uint32_t)ways : most;
+		level->inner_span = k ? mp_ways_lcm(level->inner_span, way) :
+					way;
+		held = (uint32_t)ways + (adds && is_told(view, k, "exclusive") ?
+					 held : 0);
+		steps = (uint32_t)ways * (random >> k & 1 ? LEAVE_TURNS_RANDOM :
+							    LEAVE_TURNS) +
+			(adds ? steps : 0);
+		if (held > level->leave_least)
+			level->leave_least = held;
+		if (steps > level->leave)
+			level->leave = steps;
 	}
-	level->apart = (uint32_t)sets_of(level->way_bytes, level->stride);
-	if (level->apart < 2)
-		return cannot(why, "what drives lines out of the level inside falls on the same set here");
-	level->leave = LEAVE_TURNS * most;
-	/* If they drove one another out here they might not stay inside for
-	 * as long as it takes. */
-	if (most > (level->apart - 1) * level->ways)
-		return cannot(why, "there are too few sets for what drives lines out of the level inside");
 	return true;
 }
 
-static uint32_t leave_slot(const struct mp_policy_level *level, uint32_t i)
+/* Lines have to leave the levels inside by others of the same sets there, and
+ * of another set here. */
+static bool find_inside(const struct mp_view *view, uint32_t random,
+			struct mp_policy_level *level, char why[MP_FACT_TEXT])
 {
-	const uint32_t others = level->apart - 1;
+	uint64_t around;
 
-	return i / others * (others + 1) + 1 + i % others;
-}
-
-static uint32_t own_lines(const struct mp_policy_level *level)
-{
-	return level->narrow ? mp_policy_walk_lines_narrow(level->ways) :
-			       mp_policy_walk_lines(level->ways, level->visits);
-}
-
-/* Where the lines of a control go: those of the walk, then those that drive
- * them out. False: the innermost level has no room for all. */
-static bool place_control(const struct mp_policy_level *level, uint32_t own,
-			  uint32_t leaves, uint64_t *at)
-{
-	bool fits = own + leaves <= MP_EXP_STEPS;
-	struct mp_policy_control control;
-	uint32_t place[MP_POLICY_LINES];
-
-	if (level->narrow)
-		mp_policy_places_narrow(level->ways, place);
-	else
-		mp_policy_places(own, place);
-	mp_policy_control_init(&control, level->line, level->inner_way,
-			       level->inner_most);
-	for (uint32_t i = 0; i < own + leaves && fits; i++) {
-		const uint32_t slot = i < own ? place[i] * level->apart :
-				      leave_slot(level, i - own);
-
-		fits = mp_policy_control_place(&control, slot * level->stride,
-					       &at[i]);
-	}
-	return fits;
-}
-
-/* All lines of a walk have to stay in the innermost level in its control, which
- * has to be full only where else few steps would be left. */
-static bool find_control(struct mp_policy_level *level)
-{
-	const uint32_t own = own_lines(level);
-	const uint32_t n = sizeof(leave_steps) / sizeof(leave_steps[0]);
-	uint64_t at[MP_EXP_STEPS];
-
-	for (uint32_t i = 0; i < 2 * n; i++) {
-		const uint32_t steps = leave_steps[i % n];
-
-		level->leave_most = steps;
-		level->inner_most = i < n ? (uint32_t)ceil(CONTROL_WAYS *
-							   level->inner_ways) :
-					    level->inner_ways;
-		if ((i >= n || !level->leave || steps >= LEAVE_STEPS_AMPLE) &&
-		    level->leave * LEAVES_LEAST <= steps &&
-		    place_control(level, own, level->leave ?
-				  leave_lines(level, steps) : 0, at))
-			return true;
-	}
-	return false;
+	if (!find_leave(view, random, level, why))
+		return false;
+	around = mp_policy_place_around(level);
+	if (around < 2)
+		return cannot(why, "what drives lines out of the level inside falls on the same set here");
+	/* If they drove one another out here they might not stay inside for
+	 * as long as it takes. */
+	if (may_be(view, level->k, "inclusive") &&
+	    level->leave_least > (around - 1) * level->ways)
+		return cannot(why, "there are too few sets for what drives lines out of the level inside");
+	return true;
 }
 
 static void find_innermost(const struct mp_view *view, double line,
@@ -243,7 +192,7 @@ static void find_innermost(const struct mp_view *view, double line,
 	const double ways = measured(view, 0, "ways");
 
 	level->line = line > MP_STEPS_SLOT ? (uint32_t)line : MP_STEPS_SLOT;
-	level->inner_way = way_of(view, 0, measured(view, 0, "size"), ways);
+	level->inner_way = mp_policy_way_bytes(view, 0);
 	level->inner_ways = (uint32_t)ways;
 }
 
@@ -263,53 +212,6 @@ static void find_visits(const struct mp_view *view,
 	level->unsure &= level->visits == MP_STEPS_VISITS;
 }
 
-/* Where slots begin within a page says on which set they fall; and each has
- * to stay in the page that it lies in. */
-static void find_sets(struct mp_policy_level *level)
-{
-	const uint64_t page = mp_ways_gcd(level->stride, MP_POLICY_PAGE);
-	const uint64_t lines = page / level->line;
-
-	level->sets = lines < 2 ? 1 : lines < MP_POLICY_SETS_MOST ?
-				      (uint32_t)lines : MP_POLICY_SETS_MOST;
-	level->set_bytes = lines / level->sets * level->line;
-}
-
-static bool may_be_inclusive(const struct mp_view *view, uint32_t k)
-{
-	const struct mp_fact *fact = mp_cpu_found(view, k, "inclusion");
-
-	return !fact || fact->verdict != MP_MEASURED ||
-	       !strcmp(fact->text, "inclusive");
-}
-
-/* What a level further out has no room for, and holds all that levels inside
- * do, leaves these too: by its own policy. It has to have room for all lines, or
- * for those that are there at once. */
-static bool is_put_out(const struct mp_view *view,
-		       const struct mp_policy_level *level)
-{
-	const uint32_t own = level->narrow ?
-			     mp_policy_walk_at_once(level->ways) :
-			     own_lines(level);
-	const uint32_t all = own + (level->leave ?
-				    leave_lines(level, level->leave_most) : 0);
-
-	for (uint32_t i = level->k + 1; i < MP_CPU_LEVELS; i++) {
-		const double ways = measured(view, i, "ways");
-		uint64_t way;
-
-		if (isnan(ways) || !may_be_inclusive(view, i))
-			continue;
-		way = way_of(view, i, measured(view, i, "size"), ways);
-		if (way && (ways * (double)sets_of(way, level->stride) < all ||
-			    ways * (double)sets_of(way, level->apart *
-							level->stride) < own))
-			return true;
-	}
-	return false;
-}
-
 /* Where lines are longer here than inside, the one that is fetched along with
  * another may be part of the same: a new line is used twice then. */
 static bool is_used_twice(const struct mp_view *view, uint32_t k)
@@ -320,59 +222,10 @@ static bool is_used_twice(const struct mp_view *view, uint32_t k)
 	       !(here <= measured(view, k - 1, "line"));
 }
 
-/* What is in the way of walks; NULL: nothing. */
-static const char *obstacle(const struct mp_view *view,
-			    struct mp_policy_level *level)
-{
-	if (!find_control(level))
-		return "the innermost level is too small to tell page walks from misses";
-	return is_put_out(view, level) ?
-	       "a level further out has no room for the lines of a set, and may put them out of this one, too" :
-	       NULL;
-}
-
-/* Sets that do not repeat in each huge page are known within one, or where more
- * of the memory was contiguous. */
-static bool fits_page(const struct mp_view *view,
-		      const struct mp_policy_level *level)
-{
-	const uint64_t own = own_lines(level) * level->apart * level->stride;
-
-	if (!level->k || level->repeats || own <= HUGE_PAGE)
-		return true;
-	for (uint32_t i = 0; i < view->n_batches; i++) {
-		const struct mp_grant_arena *arena =
-			&view->batch[i]->grant.arena[0];
-
-		if (!view->batch[i]->error && arena->contiguous &&
-		    arena->bytes > HUGE_PAGE)
-			return true;
-	}
-	return false;
-}
-
-/* Walks in little room say less each. */
-static bool find_room(const struct mp_view *view,
-		      struct mp_policy_level *level, char why[MP_FACT_TEXT])
-{
-	const char *reason = obstacle(view, level);
-	struct mp_policy_level narrow = *level;
-
-	if (!reason && fits_page(view, level))
-		return true;
-	narrow.narrow = true;
-	if (!obstacle(view, &narrow) && (reason || fits_page(view, &narrow))) {
-		*level = narrow;
-		return true;
-	}
-	return !reason || cannot(why, reason);
-}
-
 bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
-			  struct mp_policy_level *level,
+			  uint32_t random, struct mp_policy_level *level,
 			  char why[MP_FACT_TEXT])
 {
-	const double size = measured(view, k, "size");
 	const double ways = measured(view, k, "ways");
 	const double line = measured(view, 0, "line");
 
@@ -386,9 +239,7 @@ bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 	if (ways > WAYS_MAX)
 		return cannot(why, "a sequence has no room for the lines of a set so large");
 	level->ways = (uint32_t)ways;
-	level->way_bytes = way_of(view, k, size, ways);
-	level->stride = level->way_bytes;
-	level->apart = 1;
+	level->way_bytes = mp_policy_way_bytes(view, k);
 	level->repeats = level->way_bytes && !(HUGE_PAGE % level->way_bytes);
 	if (!level->way_bytes)
 		return cannot(why, "size and ways do not tell how far apart the lines of a set are");
@@ -397,66 +248,55 @@ bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 		return cannot(why, "lines so short hold too few steps of a sequence");
 	if (!find_times(view, level))
 		return cannot(why, "what a miss takes could not be measured");
-	if (k && !find_inside(view, level, why))
+	if (k && !find_inside(view, random, level, why))
 		return false;
 	find_innermost(view, line, level);
 	if (is_used_twice(view, k))
 		return cannot(why, "lines may be longer here than inside, and with a prefetcher new ones may be used twice");
-	find_sets(level);
-	return find_room(view, level, why);
+	return mp_policy_room_find(view, level, why);
 }
 
 /* -- experiments -------------------------------------------------------- */
 
-bool mp_policy_level_halve(struct mp_policy_level *level)
+bool mp_policy_level_halve(const struct mp_view *view,
+			   struct mp_policy_level *level)
 {
 	struct mp_policy_level halved = *level;
 	const bool may = level->visits == MP_STEPS_VISITS;
+	char why[MP_FACT_TEXT];
 
 	level->unsure = false;
 	halved.unsure = false;
 	halved.visits = MP_STEPS_VISITS / 2;
-	if (!may || !find_control(&halved))
+	if (!may || !mp_policy_room_find(view, &halved, why))
 		return false;
 	*level = halved;
 	return true;
 }
 
-static uint32_t leaves_of(const struct mp_policy_walk *walk)
+static uint32_t kind_of(const struct mp_policy_level *level,
+			const struct mp_policy_walk *walk, uint32_t line)
 {
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < walk->n; i++)
-		n += walk->step[i].what == MP_POLICY_LEAVE;
-	return n;
-}
-
-static uint32_t leaving_lines(const struct mp_policy_level *level,
-			      const struct mp_policy_walk *walk)
-{
-	return level->apart < 2 ? 0 :
-	       leave_lines(level, leaves_of(walk) * level->leave);
+	return walk->place[line] % level->shape.kinds;
 }
 
 void mp_policy_look_walk(const struct mp_policy_level *level, uint32_t number,
 			 struct mp_policy_walk *walk)
 {
-	uint64_t at[MP_EXP_STEPS];
-	uint32_t steps = 0;
+	const uint32_t leave = level->shape.leave;
+	const uint32_t most = level->leave_lines * level->visits;
+	uint32_t steps[MP_POLICY_LINES] = { 0 };
+	uint32_t all = 0;
 
-	if (level->narrow)
-		mp_policy_walk_make_narrow(walk, level->ways, level->visits,
-					   level->leave, MP_EXP_STEPS, number);
-	else
-		mp_policy_walk_make(walk, level->ways, level->visits,
-				    level->leave, MP_EXP_STEPS, number);
-	if (!level->leave ||
-	    (level->leave_most == LEAVE_STEPS_MAX &&
-	     place_control(level, walk->lines, leaving_lines(level, walk), at)))
-		return;
+	mp_policy_walk_make(walk, &level->shape, number);
 	for (uint32_t i = 0; i < walk->n; i++) {
-		steps += walk->step[i].what == MP_POLICY_LEAVE ? level->leave : 0;
-		if (steps > level->leave_most)
+		const uint32_t kind = kind_of(level, walk, walk->step[i].line);
+
+		if (walk->step[i].what != MP_POLICY_LEAVE)
+			continue;
+		all += leave;
+		steps[kind] += leave;
+		if (all > level->leave_most || steps[kind] > most)
 			walk->n = i;
 	}
 }
@@ -470,38 +310,32 @@ static void add_step(uint64_t slot, uint32_t what, struct mp_exp *exp)
 	exp->steps[exp->n_steps++] = (uint32_t)slot << 2 | what;
 }
 
-/* @at: of a control, where its lines lie, in bytes; NULL: it is none. */
 static void add_steps(const struct mp_policy_level *level,
-		      const struct mp_policy_walk *walk, const uint64_t *at,
-		      struct mp_exp *exp)
+		      const struct mp_policy_walk *walk,
+		      const struct mp_policy_placed *placed, struct mp_exp *exp)
 {
 	static const uint32_t what[] = {
 		[MP_POLICY_TOUCH] = MEMPROBE_STEP_TOUCH,
 		[MP_POLICY_FLUSH] = MEMPROBE_STEP_FLUSH,
 		[MP_POLICY_LOOK] = MEMPROBE_STEP_TIME,
 	};
-	const uint32_t lines = leaving_lines(level, walk);
-	uint32_t place[MP_EXP_STEPS];
-	uint32_t left = 0;
+	const uint64_t stride = exp->actor[0].stride;
+	uint32_t left[MP_POLICY_LINES] = { 0 };
 
-	if (lines)
-		mp_policy_places(lines, place);
 	for (uint32_t i = 0; i < walk->n; i++) {
 		const struct mp_policy_step *step = &walk->step[i];
+		const uint32_t kind = kind_of(level, walk, step->line);
+		const uint64_t *leaves = placed->at + placed->own +
+					 kind * placed->leaves;
 
 		if (step->what != MP_POLICY_LEAVE) {
-			add_step(at ? at[step->line] / MP_STEPS_SLOT :
-				      walk->place[step->line] * level->apart,
+			add_step(placed->at[step->line] / stride,
 				 what[step->what], exp);
 			continue;
 		}
-		for (uint32_t k = 0; k < level->leave; k++) {
-			const uint32_t line = place[left++ % lines];
-
-			add_step(at ? at[walk->lines + line] / MP_STEPS_SLOT :
-				      leave_slot(level, line),
+		for (uint32_t n = 0; n < level->shape.leave; n++)
+			add_step(leaves[left[kind]++ % placed->leaves] / stride,
 				 MEMPROBE_STEP_TOUCH, exp);
-		}
 	}
 }
 
@@ -535,23 +369,22 @@ void mp_policy_look_exp(const struct mp_policy_level *level,
 {
 	const bool control = set == MP_POLICY_CONTROL;
 	struct mp_actor *actor = &exp->actor[0];
-	uint64_t at[MP_EXP_STEPS];
+	struct mp_policy_placed placed;
 
 	if (control)
-		place_control(level, walk->lines, leaving_lines(level, walk),
-			      at);
+		mp_policy_place_control(level, &placed);
+	else
+		mp_policy_place_walk(level, &placed);
 	mp_exp_chase(exp, view->cpu, view->pages, 0,
 		     control ? MP_STEPS_SLOT : level->stride, 0);
 	actor->op = MP_OP_SEQUENCE;
 	actor->warm_hops = 0;
 	actor->bursts = bursts_for(level, view);
-	/* The first and the last lines of pages are what others like best. */
 	if (!control)
-		actor->offset = set * level->set_bytes +
-				level->set_bytes / 2 / level->line * level->line;
+		actor->offset = level->first_bytes + set * level->set_bytes;
 	exp->arena[0].node = view->node;
 	exp->quiet = view->quiet;
-	add_steps(level, walk, control ? at : NULL, exp);
+	add_steps(level, walk, &placed, exp);
 	exp->arena[0].bytes = actor->offset + actor->length;
 	/* Small arenas get no huge pages. */
 	if (view->pages != MP_PAGES_4K)

@@ -13,6 +13,8 @@
 #define MP_POLICY_LOOK_REPLICATES 3u
 /** MP_POLICY_SETS_MOST - sets that a walk is made over, at most */
 #define MP_POLICY_SETS_MOST 3u
+/** MP_POLICY_SURE - so many standard errors are no chance */
+#define MP_POLICY_SURE 3.0
 /** MP_POLICY_CONTROL - no set: the control of a walk */
 #define MP_POLICY_CONTROL MP_POLICY_SETS_MOST
 /** MP_POLICY_CHOSEN - walks that are chosen for what is left, at most */
@@ -25,18 +27,21 @@
  * @k: which, 0 the innermost
  * @ways: lines of a set
  * @way_bytes: lines so far apart fall on one set
- * @apart: from line to line of a walk, slots: they fall on one set here and,
- *	where there are such, on one of each level inside
- * @stride: bytes from slot to slot: @way_bytes, or those of all levels inside
+ * @inner_span: .. and on one of each level inside; 0: there is none
+ * @stride: bytes from slot to slot
+ * @own_bytes: from line to line of a walk
  * @repeats: sets repeat in each huge page
- * @narrow: walks take little room
+ * @shape: of walks
  * @sets: so many sets can be walked over
+ * @first_bytes: where the first of these begins
  * @set_bytes: from one to the next of these
  * @line: bytes of a line, as far as slots go: MP_STEPS_SLOT at least
  * @inner_way, @inner_ways: bytes of a way of the innermost level, and how many
- * @inner_most: lines of a control in one of its sets, at most
- * @leave: steps that drive lines out of the level inside; 0 = there is none
- * @leave_most: such steps in a walk, at most
+ * @inner_most, @inner_spare: see struct mp_policy_control
+ * @leave: steps that drive lines out of the levels inside; 0: there is none
+ * @leave_least: lines that are there at once where they drive others out
+ * @leave_lines: .. in all, of each kind
+ * @leave_most: steps of that in a walk
  * @visits: how often a slot's line may be accessed
  * @unsure: .. if a miss brings in that much; how much that is is not known
  * @more_ns: what a hit costs more than one in the innermost level
@@ -47,17 +52,22 @@ struct mp_policy_level {
 	uint32_t k;
 	uint32_t ways;
 	uint64_t way_bytes;
+	uint64_t inner_span;
 	uint64_t stride;
-	uint32_t apart;
+	uint64_t own_bytes;
 	bool repeats;
-	bool narrow;
+	struct mp_policy_shape shape;
 	uint32_t sets;
+	uint64_t first_bytes;
 	uint64_t set_bytes;
 	uint32_t line;
 	uint64_t inner_way;
 	uint32_t inner_ways;
 	uint32_t inner_most;
+	uint32_t inner_spare;
 	uint32_t leave;
+	uint32_t leave_least;
+	uint32_t leave_lines;
 	uint32_t leave_most;
 	uint32_t visits;
 	bool unsure;
@@ -70,17 +80,23 @@ struct mp_policy_level {
  * mp_policy_level_find() - can a level be asked?
  * @view: facts of earlier probes
  * @k: which
+ * @random: of levels inside those that are known to put out any line, a bit each
  * @level: gets what is known of it
  * @why: gets why not
  * Return: whether it can.
  */
 bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
-			  struct mp_policy_level *level,
+			  uint32_t random, struct mp_policy_level *level,
 			  char why[MP_FACT_TEXT]);
+
+/** mp_policy_way_bytes() - from line to line of a set of a level; 0: not known.
+ * Slots are so many bytes, or a multiple. */
+uint64_t mp_policy_way_bytes(const struct mp_view *view, uint32_t k);
 
 /** mp_policy_level_halve() - take slots for two sectors; false: they are taken for
  * that, or there is no room */
-bool mp_policy_level_halve(struct mp_policy_level *level);
+bool mp_policy_level_halve(const struct mp_view *view,
+			   struct mp_policy_level *level);
 
 /** mp_policy_look_walk() - walk number @number over a level */
 void mp_policy_look_walk(const struct mp_policy_level *level, uint32_t number,
@@ -103,13 +119,19 @@ void mp_policy_look_exp(const struct mp_policy_level *level,
  * struct mp_policy_looked - what was seen of a walk
  * @id: of the experiment, over one of the sets
  * @contiguous: all of them in contiguous memory, or in huge pages that do
- * @stayed: looks that found their line in the level inside
+ * @stayed: looks that found their line in the level inside, for certain
+ * @hits: looks that found it here, or inside
+ * @inside: .. how many of these would be inside, by what they took together
+ * @inside_squares: .. and the square of its standard error
  * @hit, @error: see struct mp_policy_seen
  */
 struct mp_policy_looked {
 	uint64_t id;
 	bool contiguous;
 	uint32_t stayed;
+	uint32_t hits;
+	double inside;
+	double inside_squares;
 	double hit[MP_POLICY_STEPS];
 	double error[MP_POLICY_STEPS];
 };

@@ -38,12 +38,14 @@ static bool is_contiguous(const struct mp_policy_level *level,
 			  const struct mp_batch *batch)
 {
 	const struct mp_grant_arena *a = &batch->grant.arena[0];
+	const struct mp_actor *actor = &batch->exp.actor[0];
+	const uint64_t end = actor->offset + actor->length - actor->stride +
+			     MP_STEPS_SLOT;
 	const bool huge = a->pages == MP_PAGES_THP ||
 			  a->pages == MP_PAGES_2M || a->pages == MP_PAGES_1G;
 
 	return a->contiguous || !(MP_POLICY_PAGE % level->way_bytes) ||
-	       (huge && (level->repeats ||
-			 batch->exp.actor[0].length <= HUGE_PAGE));
+	       (huge && (level->repeats || end <= HUGE_PAGE));
 }
 
 static int add_row(struct readings *readings, const uint64_t *word)
@@ -176,6 +178,20 @@ static bool is_apart(const double *share, uint32_t n, uint32_t one)
 	       (share[one] > high + APART || share[one] < low - APART);
 }
 
+/* More of a hit than this level has: it was one inside. What no single look
+ * shows for certain all together do. */
+static void see_inside(const struct mp_policy_level *level, double over,
+		       double error, struct mp_policy_looked *looked)
+{
+	const double inside = level->inside_ns / level->miss_ns;
+
+	looked->stayed += over > inside / 2 &&
+			  MP_POLICY_SURE * error < inside / 2;
+	looked->inside += over / inside;
+	looked->inside_squares += error * error / (inside * inside);
+	looked->hits++;
+}
+
 static void see_look(const struct mp_policy_level *level,
 		     const struct read *read, uint32_t look,
 		     struct mp_policy_looked *looked)
@@ -194,11 +210,10 @@ static void see_look(const struct mp_policy_level *level,
 		squares += error[i] * error[i];
 		n++;
 	}
-	/* More of a hit than this level has: it was one inside. */
-	looked->stayed += level->k && (sum / n - 1) * level->miss_ns >
-					      level->inside_ns / 2;
 	looked->hit[look] = fmin(fmax(sum / n, 0), 1);
 	looked->error[look] = sqrt(squares) / n;
+	if (level->k && sum / n > APART)
+		see_inside(level, sum / n - 1, looked->error[look], looked);
 }
 
 /* First looks come after a flush, in the control too, and tell nothing. */
@@ -210,6 +225,9 @@ static void see(const struct mp_policy_level *level,
 	uint32_t look = 0;
 
 	looked->stayed = 0;
+	looked->hits = 0;
+	looked->inside = 0;
+	looked->inside_squares = 0;
 	for (uint32_t i = 0; i < walk->n; i++) {
 		if (walk->step[i].what != MP_POLICY_LOOK)
 			continue;
