@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "made_means.h"
@@ -99,8 +100,10 @@ static const char *l3_inclusion;
 
 /* What the second one does to the first, or NULL. */
 static const char *l2_inclusion;
-/* Which level is asked, and those inside that put out any line. */
-static uint32_t asked = 1, random_inside;
+/* Which level is asked, and the policies of those inside. */
+static uint32_t asked = 1;
+#define ANY MP_POLICY_CLASSES
+static uint32_t inside[] = { ANY, ANY };
 
 static void know_inclusion(struct made_means *made, const char *level,
 			   const char *inclusion)
@@ -145,8 +148,7 @@ static bool ask_sized(double l1d_bytes, double l2_bytes, double l2_ways,
 	know(&made, "l3", "latency", 14);
 	know(&made, "dram", "latency", 90);
 	know_third(&made);
-	found = mp_policy_level_find(&made.view, asked, random_inside, level,
-				     why);
+	found = mp_policy_level_find(&made.view, asked, inside, level, why);
 	mp_facts_free(&made.facts);
 	made_means_close(&made);
 	return found;
@@ -236,23 +238,26 @@ static void a_level_further_out_has_to_have_room_for_all(void **state)
 	l3_inclusion = NULL;
 }
 
-/* Three times; six times those of a level that puts out any line; and of one
- * more where that holds what the other has put out. */
+/* Three times; six times those of a level that puts out any line, and half as
+ * often of one whose lines go in order; and of one more where that holds what
+ * the other has put out. */
 static void lines_leave_by_many_times_the_ways_inside(void **state)
 {
 	static const struct {
 		uint32_t asked;
-		uint32_t random;
+		uint32_t inside[2];
 		const char *l2_inclusion;
 		uint32_t leave;
 	} of[] = {
-		{ 1, 0, NULL, 12 },
-		{ 1, 1, NULL, 24 },
-		{ 2, 0, "non-inclusive", 24 },
-		{ 2, 0, "exclusive", 36 },
-		{ 2, 0, NULL, 36 },
-		{ 2, 1, "exclusive", 48 },
-		{ 2, 2, "non-inclusive", 48 },
+		{ 1, { ANY }, NULL, 12 },
+		{ 1, { MP_POLICY_RANDOM }, NULL, 24 },
+		{ 1, { MP_POLICY_PLRU }, NULL, 6 },
+		{ 2, { ANY, ANY }, "non-inclusive", 24 },
+		{ 2, { ANY, ANY }, "exclusive", 36 },
+		{ 2, { ANY, ANY }, NULL, 36 },
+		{ 2, { MP_POLICY_RANDOM, ANY }, "exclusive", 48 },
+		{ 2, { ANY, MP_POLICY_RANDOM }, "non-inclusive", 48 },
+		{ 2, { ANY, MP_POLICY_FIFO }, "non-inclusive", 12 },
 	};
 	struct mp_policy_level level;
 
@@ -261,14 +266,14 @@ static void lines_leave_by_many_times_the_ways_inside(void **state)
 	l3_ways = 8;
 	for (uint32_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
 		asked = of[i].asked;
-		random_inside = of[i].random;
+		memcpy(inside, of[i].inside, sizeof(inside));
 		l2_inclusion = of[i].l2_inclusion;
 		assert_true(ask(16 * KIB, 8, &level));
 		assert_int_equal(level.shape.leave, of[i].leave);
 	}
 	l3_inclusion = l2_inclusion = NULL;
 	asked = 1;
-	random_inside = 0;
+	inside[0] = inside[1] = ANY;
 }
 
 int main(void)

@@ -36,7 +36,7 @@ static int put(void **state)
 		"level name=l1d size=32K ways=8 latency=4 policy=tree-plru\n"
 		"level name=l2 size=1M ways=16 latency=14 policy=lru\n"
 		"clock tsc_mhz=3000\n", mp_probe_find("policy"), 5);
-	assert_true(mp_policy_level_find(&ask.view, 0, 0, &level, why));
+	assert_true(mp_policy_level_find(&ask.view, 0, NULL, &level, why));
 	mp_policy_look_walk(&level, 0, &walk);
 	assert_int_equal(mp_policy_look_at(&level, &ask.view, &walk, &clean),
 			 0);

@@ -195,6 +195,25 @@ static void a_level_that_small_pages_do_not_scatter_is_known_by_what_goes(
 	cannot("cpu.l2.policy", "huge pages");
 }
 
+/* No huge page is there to keep walks within. */
+static void small_pages_leave_walks_as_long_as_they_are(void **state)
+{
+	(void)state;
+	know_level("l1d", 64, 39, 6, 5);
+	know("l1d", "sector", 32);
+	know_level("l2", 64, 448, 8, 14);
+	know("l2", "sector", 64);
+	sim_ask_know(&ask, "cpu.dram.latency", 250 / 3.0);
+	sim_ask(&ask, "machine name=x clock_mhz=3000 memory_latency=250\n"
+		"level name=l1d size=39K ways=6 sector=32 latency=5 "
+		"policy=fifo\n"
+		"level name=l2 size=448K ways=8 latency=14 policy=lru "
+		"index=virtual\n"
+		"tlb level=1 page=4K entries=64 ways=4\nwalk cost=30\n"
+		"place thp=refused\n", mp_probe_find("policy"), 5);
+	found("cpu.l2.policy", "lru");
+}
+
 /* It includes the first one, and has room for 32 lines of one of its sets, of
  * 36 that are accessed. */
 static void lines_that_are_there_at_once_are_few(void **state)
@@ -564,6 +583,7 @@ int main(void)
 		TEST(classes_that_two_ways_do_not_tell_apart_are_named),
 		TEST(small_pages_hide_the_sets_of_the_second_level),
 		TEST(a_level_that_small_pages_do_not_scatter_is_known_by_what_goes),
+		TEST(small_pages_leave_walks_as_long_as_they_are),
 		TEST(lines_that_are_there_at_once_are_few),
 		TEST(fewer_lines_fit_a_huge_page),
 		TEST(lines_leave_the_level_inside_kind_by_kind),

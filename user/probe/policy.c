@@ -45,6 +45,7 @@ struct found {
 	double hits;		/* share of looks, in the mean */
 	bool stayed;		/* too many looks at what had not left */
 	struct mp_policy_verdict verdict;
+	uint32_t class;		/* MP_POLICY_CLASSES: not known */
 	uint32_t number[MP_POLICY_WALKS_ALL];
 	struct mp_policy_walk walk[MP_POLICY_WALKS_ALL];
 	struct mp_policy_looked looked[MP_POLICY_WALKS_ALL];
@@ -86,6 +87,7 @@ static int find(const struct mp_view *view,
 	uint32_t last = MP_POLICY_WALKS;
 
 	memset(found, 0, sizeof(*found));
+	found->class = MP_POLICY_CLASSES;
 	for (uint32_t i = 0; i < last && found->n < MP_POLICY_WALKS_ALL; i++) {
 		struct mp_policy_walk *walk = &found->walk[found->n];
 		struct mp_policy_looked *looked = &found->looked[found->n];
@@ -107,6 +109,35 @@ static int find(const struct mp_view *view,
 	}
 	add_means(found);
 	return found->n ? mp_policy_judge(seen, found->n, &found->verdict) : 0;
+}
+
+static bool is_open(const struct found *found)
+{
+	const uint32_t classes = found->verdict.classes;
+
+	return !found->n || classes & (classes - 1);
+}
+
+/*
+ * Do lines of a walk share a set? Where pages are thrown at random that would
+ * be by the pages that the lines got, others each time. So where one policy,
+ * but for one that throws out any line, says of each look whether it hits, and
+ * many do not, they do: the level is indexed otherwise than by those pages.
+ */
+static bool shares_set(const struct mp_policy_level *level,
+		       const struct found *found)
+{
+	return !level->k || found->contiguous ||
+	       (found->verdict.best.class != MP_POLICY_RANDOM &&
+		found->hits <= MANY_HIT);
+}
+
+static bool is_known(const struct mp_policy_level *level,
+		     const struct found *found)
+{
+	return found->verdict.classes && !is_open(found) &&
+	       found->error <= BLURRED && !found->stayed &&
+	       shares_set(level, found);
 }
 
 /* What no policy explains may be lines that come in by halves. And where one
@@ -131,14 +162,9 @@ static int find_either(const struct mp_view *view,
 	if (!err && found->n >= WALKS_FIRST && may_halve(level, found) &&
 	    mp_policy_level_halve(view, level))
 		err = find(view, level, found);
+	if (!err && is_known(level, found))
+		found->class = found->verdict.best.class;
 	return err;
-}
-
-static bool is_open(const struct found *found)
-{
-	const uint32_t classes = found->verdict.classes;
-
-	return !found->n || classes & (classes - 1);
 }
 
 static int plan_walk(const struct mp_view *view,
@@ -219,16 +245,17 @@ static int plan_chosen(const struct mp_view *view,
 	return err;
 }
 
-static int plan_level(const struct mp_view *view, uint32_t k, uint32_t random,
-		      struct mp_plan *plan, struct found *found)
+static int plan_level(const struct mp_view *view, uint32_t k,
+		      const uint32_t *inside, struct mp_plan *plan,
+		      struct found *found)
 {
 	struct mp_policy_level level;
 	uint32_t walks = WALKS_FIRST;
 	char why[MP_FACT_TEXT];
 	int err;
 
-	found->verdict.classes = 0;
-	if (!mp_policy_level_find(view, k, random, &level, why))
+	found->class = MP_POLICY_CLASSES;
+	if (!mp_policy_level_find(view, k, inside, &level, why))
 		return 0;
 	err = find_either(view, &level, found);
 	if (err)
@@ -249,30 +276,15 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 {
 	struct found *found = malloc(sizeof(*found));
 	int err = found ? 0 : -ENOMEM;
-	uint32_t random = 0;
+	uint32_t inside[LEVELS];
 
 	for (uint32_t k = 0; k < LEVELS && !err; k++) {
 		plan->stage = k;
-		err = plan_level(view, k, random, plan, found);
-		if (!err && found->verdict.classes == 1u << MP_POLICY_RANDOM)
-			random |= 1u << k;
+		err = plan_level(view, k, inside, plan, found);
+		inside[k] = found->class;
 	}
 	free(found);
 	return err ? err : 1;
-}
-
-/*
- * Do lines of a walk share a set? Where pages are thrown at random that would
- * be by the pages that the lines got, others each time. So where one policy,
- * but for one that throws out any line, says of each look whether it hits, and
- * many do not, they do: the level is indexed otherwise than by those pages.
- */
-static bool shares_set(const struct mp_policy_level *level,
-		       const struct found *found)
-{
-	return !level->k || found->contiguous ||
-	       (found->verdict.best.class != MP_POLICY_RANDOM &&
-		found->hits <= MANY_HIT);
 }
 
 static void leave_open(const struct mp_policy_level *level,
@@ -305,8 +317,6 @@ static void leave_open(const struct mp_policy_level *level,
 static void settle(const struct mp_policy_level *level,
 		   const struct found *found, struct mp_fact *fact)
 {
-	const uint32_t classes = found->verdict.classes;
-
 	snprintf(fact->method, sizeof(fact->method),
 		 "what hits in %u sequences of accesses to lines of one set, held against each policy's simulation",
 		 found->n);
@@ -316,15 +326,14 @@ static void settle(const struct mp_policy_level *level,
 		mp_fact_cannot(fact, "", "no sequence of accesses was measured undisturbed");
 		return;
 	}
-	if (!classes || is_open(found) || found->error > BLURRED ||
-	    found->stayed || !shares_set(level, found)) {
+	if (found->class == MP_POLICY_CLASSES) {
 		leave_open(level, found, fact);
 		return;
 	}
 	fact->verdict = MP_MEASURED;
 	fact->is_text = true;
 	snprintf(fact->text, sizeof(fact->text), "%s",
-		 mp_policy_class_name(found->verdict.best.class));
+		 mp_policy_class_name(found->class));
 }
 
 static bool is_absent(const struct mp_view *view, uint32_t k)
@@ -334,24 +343,20 @@ static bool is_absent(const struct mp_view *view, uint32_t k)
 	return size && size->verdict == MP_ABSENT;
 }
 
-static bool is_random(const struct mp_fact *fact)
-{
-	return fact->verdict == MP_MEASURED &&
-	       !strcmp(fact->text, mp_policy_class_name(MP_POLICY_RANDOM));
-}
-
-static int infer_level(const struct mp_view *view, uint32_t k, uint32_t random,
-		       struct mp_fact *fact, struct found *found)
+static int infer_level(const struct mp_view *view, uint32_t k,
+		       const uint32_t *inside, struct mp_fact *fact,
+		       struct found *found)
 {
 	struct mp_policy_level level;
 	char why[MP_FACT_TEXT];
 	int err;
 
+	found->class = MP_POLICY_CLASSES;
 	if (is_absent(view, k)) {
 		fact->verdict = MP_ABSENT;
 		return 0;
 	}
-	if (!mp_policy_level_find(view, k, random, &level, why)) {
+	if (!mp_policy_level_find(view, k, inside, &level, why)) {
 		mp_fact_cannot(fact, "", "%s", why);
 		return 0;
 	}
@@ -365,17 +370,16 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
 	struct found *found = malloc(sizeof(*found));
 	int err = found ? 0 : -ENOMEM;
-	uint32_t random = 0;
+	uint32_t inside[LEVELS];
 
 	for (uint32_t k = 0; k < LEVELS && !err; k++) {
 		struct mp_fact *fact = mp_cpu_fact(facts, view,
 						   mp_cpu_level_name[k],
 						   "policy", "");
 
-		err = fact ? infer_level(view, k, random, fact, found) :
+		err = fact ? infer_level(view, k, inside, fact, found) :
 			     -ENOMEM;
-		if (!err && is_random(fact))
-			random |= 1u << k;
+		inside[k] = found->class;
 	}
 	free(found);
 	return err;

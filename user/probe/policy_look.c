@@ -21,10 +21,12 @@
 #include "probe/ways_held.h"
 #include "steps.h"
 
-/* So many turns of its ways drive all lines out of a level inside, all but one
- * in twenty where victims are random: there it takes more, for one in 400. */
-#define LEAVE_TURNS 3u
-#define LEAVE_TURNS_RANDOM 6u
+/* So many half turns of its ways drive all lines out of a level inside: all but
+ * one in 20 where any line may go, in 400 where that is known. Of orders and
+ * trees one turn does. */
+#define LEAVE_HALVES 6u
+#define LEAVE_HALVES_RANDOM 12u
+#define LEAVE_HALVES_ORDER 3u
 /* Ways that a walk has room for. */
 #define WAYS_MAX 40u
 /* Sizes are measured this well, or better: what a way has of them is the
@@ -134,9 +136,21 @@ static bool is_told(const struct mp_view *view, uint32_t k,
 	       !strcmp(fact->text, inclusion);
 }
 
+static uint32_t leave_steps(uint32_t ways, uint32_t class)
+{
+	uint32_t halves = LEAVE_HALVES;
+
+	if (class == MP_POLICY_RANDOM)
+		halves = LEAVE_HALVES_RANDOM;
+	if (class == MP_POLICY_LRU || class == MP_POLICY_FIFO ||
+	    class == MP_POLICY_PLRU)
+		halves = LEAVE_HALVES_ORDER;
+	return (ways * halves + 1) / 2;
+}
+
 /* What it takes to go through the ways of the levels inside. What one puts out
  * goes to the next one first, if that may be exclusive. */
-static bool find_leave(const struct mp_view *view, uint32_t random,
+static bool find_leave(const struct mp_view *view, const uint32_t *inside,
 		       struct mp_policy_level *level, char why[MP_FACT_TEXT])
 {
 	uint32_t held = 0, steps = 0;
@@ -155,8 +169,7 @@ static bool find_leave(const struct mp_view *view, uint32_t random,
 					way;
 		held = (uint32_t)ways + (adds && is_told(view, k, "exclusive") ?
 					 held : 0);
-		steps = (uint32_t)ways * (random >> k & 1 ? LEAVE_TURNS_RANDOM :
-							    LEAVE_TURNS) +
+		steps = leave_steps((uint32_t)ways, inside[k]) +
 			(adds ? steps : 0);
 		if (held > level->leave_least)
 			level->leave_least = held;
@@ -168,12 +181,12 @@ static bool find_leave(const struct mp_view *view, uint32_t random,
 
 /* Lines have to leave the levels inside by others of the same sets there, and
  * of another set here. */
-static bool find_inside(const struct mp_view *view, uint32_t random,
+static bool find_inside(const struct mp_view *view, const uint32_t *inside,
 			struct mp_policy_level *level, char why[MP_FACT_TEXT])
 {
 	uint64_t around;
 
-	if (!find_leave(view, random, level, why))
+	if (!find_leave(view, inside, level, why))
 		return false;
 	around = mp_policy_place_around(level);
 	if (around < 2)
@@ -223,7 +236,8 @@ static bool is_used_twice(const struct mp_view *view, uint32_t k)
 }
 
 bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
-			  uint32_t random, struct mp_policy_level *level,
+			  const uint32_t *inside,
+			  struct mp_policy_level *level,
 			  char why[MP_FACT_TEXT])
 {
 	const double ways = measured(view, k, "ways");
@@ -248,7 +262,7 @@ bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 		return cannot(why, "lines so short hold too few steps of a sequence");
 	if (!find_times(view, level))
 		return cannot(why, "what a miss takes could not be measured");
-	if (k && !find_inside(view, random, level, why))
+	if (k && !find_inside(view, inside, level, why))
 		return false;
 	find_innermost(view, line, level);
 	if (is_used_twice(view, k))

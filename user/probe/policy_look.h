@@ -80,13 +80,15 @@ struct mp_policy_level {
  * mp_policy_level_find() - can a level be asked?
  * @view: facts of earlier probes
  * @k: which
- * @random: of levels inside those that are known to put out any line, a bit each
+ * @inside: of each level inside the class of its policy, MP_POLICY_CLASSES where
+ *	that is not known
  * @level: gets what is known of it
  * @why: gets why not
  * Return: whether it can.
  */
 bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
-			  uint32_t random, struct mp_policy_level *level,
+			  const uint32_t *inside,
+			  struct mp_policy_level *level,
 			  char why[MP_FACT_TEXT]);
 
 /** mp_policy_way_bytes() - from line to line of a set of a level; 0: not known.

@@ -233,10 +233,13 @@ static enum lack look_shapes(const struct mp_view *view,
 }
 
 /* Sets that do not repeat in each huge page are known within one, or where more
- * of the memory was contiguous. */
+ * of the memory was contiguous. Where there are none no sets are known, but for
+ * those of a level that is indexed by virtual address. */
 static uint64_t known_bytes(const struct mp_view *view,
 			    const struct mp_policy_level *level)
 {
+	bool small = true;
+
 	if (!level->k || (!(HUGE_PAGE % level->way_bytes) &&
 			  !(HUGE_PAGE % level->inner_span)))
 		return view->arena_max_bytes;
@@ -244,11 +247,13 @@ static uint64_t known_bytes(const struct mp_view *view,
 		const struct mp_grant_arena *arena =
 			&view->batch[i]->grant.arena[0];
 
-		if (!view->batch[i]->error && arena->contiguous &&
-		    arena->bytes > HUGE_PAGE)
+		if (view->batch[i]->error || arena->bytes < HUGE_PAGE)
+			continue;
+		if (arena->contiguous && arena->bytes > HUGE_PAGE)
 			return view->arena_max_bytes;
+		small &= arena->pages == MP_PAGES_4K;
 	}
-	return HUGE_PAGE;
+	return small && view->n_batches ? view->arena_max_bytes : HUGE_PAGE;
 }
 
 bool mp_policy_room_find(const struct mp_view *view,

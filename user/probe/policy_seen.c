@@ -178,6 +178,16 @@ static bool is_apart(const double *share, uint32_t n, uint32_t one)
 	       (share[one] > high + APART || share[one] < low - APART);
 }
 
+/* A share is known no better than steps of the clock let a mean be known. */
+static double least_error(const struct mp_policy_level *level,
+			  const struct read *read)
+{
+	const struct readings *control = &read->control;
+	const double miss = level->miss_ns * 1e-9 * control->hz;
+
+	return control->step / 2 / sqrt(control->n) / miss;
+}
+
 /* More of a hit than this level has: it was one inside. What no single look
  * shows for certain all together do. */
 static void see_inside(const struct mp_policy_level *level, double over,
@@ -213,7 +223,9 @@ static void see_look(const struct mp_policy_level *level,
 	looked->hit[look] = fmin(fmax(sum / n, 0), 1);
 	looked->error[look] = sqrt(squares) / n;
 	if (level->k && sum / n > APART)
-		see_inside(level, sum / n - 1, looked->error[look], looked);
+		see_inside(level, sum / n - 1,
+			   fmax(looked->error[look], least_error(level, read)),
+			   looked);
 }
 
 /* First looks come after a flush, in the control too, and tell nothing. */
