@@ -118,8 +118,8 @@ static bool find_times(const struct mp_view *view,
 	return level->more_ns >= 0 && level->miss_ns > 0;
 }
 
-static bool may_be(const struct mp_view *view, uint32_t k,
-		   const char *inclusion)
+bool mp_policy_may_be(const struct mp_view *view, uint32_t k,
+		      const char *inclusion)
 {
 	const struct mp_fact *fact = mp_cpu_found(view, k, "inclusion");
 
@@ -157,7 +157,7 @@ static bool find_leave(const struct mp_view *view, const uint32_t *inside,
 
 	for (uint32_t k = 0; k < level->k; k++) {
 		const double ways = measured(view, k, "ways");
-		const bool adds = k && may_be(view, k, "exclusive");
+		const bool adds = k && mp_policy_may_be(view, k, "exclusive");
 		uint64_t way;
 
 		if (isnan(ways))
@@ -193,7 +193,7 @@ static bool find_inside(const struct mp_view *view, const uint32_t *inside,
 		return cannot(why, "what drives lines out of the level inside falls on the same set here");
 	/* If they drove one another out here they might not stay inside for
 	 * as long as it takes. */
-	if (may_be(view, level->k, "inclusive") &&
+	if (mp_policy_may_be(view, level->k, "inclusive") &&
 	    level->leave_least > (around - 1) * level->ways)
 		return cannot(why, "there are too few sets for what drives lines out of the level inside");
 	return true;

@@ -109,8 +109,7 @@ static uint32_t list(const struct mp_policy_level *level,
 	return n;
 }
 
-/* Lines of the set that begins at the first of @n. Gets where the next one does.
- * */
+/* Lines of the set of the first of @n; and where the next set begins. */
 static uint32_t count(const struct there *there, uint32_t n, uint32_t *next,
 		      bool *looked)
 {

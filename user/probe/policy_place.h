@@ -24,11 +24,11 @@ struct mp_policy_placed {
  * set inside fall on as many sets here */
 uint64_t mp_policy_place_around(const struct mp_policy_level *level);
 
-/** mp_policy_place_walk() - where all lie in a walk; false: they are too many */
+/** mp_policy_place_walk() - where all lie in a walk; false: too many */
 bool mp_policy_place_walk(const struct mp_policy_level *level,
 			  struct mp_policy_placed *placed);
 
-/** mp_policy_place_control() - .. and in its control; false: there is no room */
+/** mp_policy_place_control() - .. and in its control; false: no room */
 bool mp_policy_place_control(const struct mp_policy_level *level,
 			     struct mp_policy_placed *placed);
 

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "probe/policy_control.h"
 #include "probe/ways_held.h"
@@ -51,14 +50,6 @@ static const char *const reasons[] = {
 	[NO_CONTROL] = "the innermost level is too small to tell page walks from misses",
 };
 
-static bool may_be_inclusive(const struct mp_view *view, uint32_t k)
-{
-	const struct mp_fact *fact = mp_cpu_found(view, k, "inclusion");
-
-	return !fact || fact->verdict != MP_MEASURED ||
-	       !strcmp(fact->text, "inclusive");
-}
-
 /* What a level further out has no room for, and holds all that levels inside
  * do, leaves these too: by its own policy. */
 static bool fits_from(const struct mp_view *view,
@@ -74,7 +65,7 @@ static bool fits_from(const struct mp_view *view,
 		const uint64_t way = isnan(ways) ? 0 :
 						   mp_policy_way_bytes(view, k);
 
-		if (way && may_be_inclusive(view, k) &&
+		if (way && mp_policy_may_be(view, k, "inclusive") &&
 		    !mp_policy_place_fits(level, placed, control, way,
 					  (uint32_t)ways,
 					  isnan(line) ? level->line :
@@ -264,17 +255,18 @@ bool mp_policy_room_find(const struct mp_view *view,
 	const uint64_t all = level->k ? level->inner_span /
 					mp_ways_gcd(level->inner_span,
 						    level->way_bytes) : 1;
-	enum lack lack = NO_MEMORY;
+	enum lack lack = look_shapes(view, level, 1, known), more = lack;
 
-	for (uint32_t kinds = 1; kinds <= KINDS_MAX && lack != NOTHING; kinds++)
+	for (uint32_t kinds = 2; kinds <= KINDS_MAX && more != NOTHING; kinds++)
 		if (all % kinds == 0)
-			lack = look_shapes(view, level, kinds, known);
-	if (lack != NOTHING && all > KINDS_MAX)
-		lack = look_shapes(view, level, all, known);
+			more = look_shapes(view, level, kinds, known);
+	if (more != NOTHING && all > KINDS_MAX)
+		more = look_shapes(view, level, all, known);
 	/* A level may be indexed by virtual address. */
-	if (lack != NOTHING)
-		lack = look_shapes(view, level, 1, view->arena_max_bytes);
-	if (lack != NOTHING)
+	if (more != NOTHING && known < view->arena_max_bytes)
+		more = lack = look_shapes(view, level, 1,
+					  view->arena_max_bytes);
+	if (more != NOTHING)
 		snprintf(why, MP_FACT_TEXT, "%s", reasons[lack]);
-	return lack == NOTHING;
+	return more == NOTHING;
 }
