@@ -384,6 +384,25 @@ static void a_line_of_32_bytes_is_visited_twice(void **state)
 	}
 }
 
+/* .. and is not flushed then: some stay from burst to burst. */
+static void lines_that_stay_from_burst_to_burst_are_expected(void **state)
+{
+	(void)state;
+	know("l1d", "line", 32);
+	know("l1d", "size", 13824);
+	know("l1d", "ways", 27);
+	know("l1d", "latency", 1);
+	know_level("l2", 32, 128, 32, 9);
+	sim_ask_know(&ask, "cpu.dram.latency", 250 / 3.0);
+	sim_ask(&ask, "machine name=x clock_mhz=3000 memory_latency=250\n"
+		"level name=l1d size=13824 ways=27 line=32 latency=3 "
+		"policy=srrip\n"
+		"level name=l2 size=128K ways=32 line=32 latency=9\n"
+		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n",
+		mp_probe_find("policy"), 5);
+	found("cpu.l1d.policy", "srrip");
+}
+
 /* Nothing has said how much a miss brings in: it is half of a slot. */
 static void sectors_that_are_not_there_yet_are_no_misses(void **state)
 {
@@ -595,6 +614,7 @@ int main(void)
 		TEST(walks_are_chosen_for_what_is_left),
 		TEST(translations_are_no_misses),
 		TEST(a_line_of_32_bytes_is_visited_twice),
+		TEST(lines_that_stay_from_burst_to_burst_are_expected),
 		TEST(sectors_that_are_not_there_yet_are_no_misses),
 		TEST(a_third_level_that_is_not_hashed_is_asked_too),
 		TEST(a_distance_that_was_seen_is_better_than_a_size),

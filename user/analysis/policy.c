@@ -100,9 +100,32 @@ static void walk_on(const struct mp_policy_walk *walk, uint32_t from,
 			*hit++ = mp_policy_set_touch(set, walk->step[i].line);
 }
 
+/* Lines that are not flushed may still be there when the next burst begins: in
+ * a set that keeps them against all that empties it. */
+static bool keeps_lines(const struct mp_policy_walk *walk)
+{
+	uint32_t flushed = 0;
+
+	for (uint32_t i = 0; i < walk->n; i++)
+		flushed += walk->step[i].what == MP_POLICY_FLUSH;
+	return flushed < walk->lines;
+}
+
+/* The burst before, if it matters, and up to the first look of this one. */
+static uint32_t begin(const struct mp_policy_walk *walk, bool again,
+		      struct mp_policy_set *set)
+{
+	uint8_t hit[MP_POLICY_STEPS];
+
+	if (again)
+		walk_on(walk, walk_in(walk, set), set, hit);
+	return walk_in(walk, set);
+}
+
 static void say_drawn(const struct mp_policy_walk *walk, uint32_t looks,
 		      const struct mp_policy *policy, struct court *court)
 {
+	const bool again = keeps_lines(walk);
 	struct said *said = &court->said;
 
 	memset(said->hit, 0, looks * sizeof(said->hit[0]));
@@ -111,7 +134,7 @@ static void say_drawn(const struct mp_policy_walk *walk, uint32_t looks,
 		uint32_t from;
 
 		mp_policy_set_start(set, policy, walk->ways, draw, false);
-		from = walk_in(walk, set);
+		from = begin(walk, again, set);
 		walk_on(walk, from, set, said->outcome[0]);
 		for (uint32_t i = 0; i < looks; i++)
 			said->hit[i] += said->outcome[0][i] / (double)DRAWS;
@@ -136,6 +159,7 @@ static void say(const struct mp_policy_walk *walk, uint32_t looks,
 	const uint32_t starts = mp_policy_is_known(policy) ? 1 :
 				policy->kind == MP_KIND_AGE ? STARTS_AGE :
 							      walk->ways;
+	const bool again = keeps_lines(walk);
 	struct said *said = &court->said;
 	uint32_t from = 0, states = 0;
 
@@ -148,7 +172,7 @@ static void say(const struct mp_policy_walk *walk, uint32_t looks,
 				    i, i & 1);
 		if (i < STARTS_AGE / 2)
 			mp_policy_set_clear(&court->start[states]);
-		from = walk_in(walk, &court->start[states]);
+		from = begin(walk, again, &court->start[states]);
 		mp_policy_set_stale(&court->start[states], i);
 		states += !is_among(court, states, &court->start[states]);
 	}
