@@ -238,9 +238,9 @@ static void a_level_further_out_has_to_have_room_for_all(void **state)
 	l3_inclusion = NULL;
 }
 
-/* Three times; six times those of a level that puts out any line, and half as
- * often of one whose lines go in order; and of one more where that holds what
- * the other has put out. */
+/* Three times; six times those of a level that puts out any line, and twice of
+ * one whose lines go in the order of their use; and of one more where that holds
+ * what the other has put out. */
 static void lines_leave_by_many_times_the_ways_inside(void **state)
 {
 	static const struct {
@@ -251,13 +251,13 @@ static void lines_leave_by_many_times_the_ways_inside(void **state)
 	} of[] = {
 		{ 1, { ANY }, NULL, 12 },
 		{ 1, { MP_POLICY_RANDOM }, NULL, 24 },
-		{ 1, { MP_POLICY_PLRU }, NULL, 6 },
+		{ 1, { MP_POLICY_PLRU }, NULL, 8 },
 		{ 2, { ANY, ANY }, "non-inclusive", 24 },
 		{ 2, { ANY, ANY }, "exclusive", 36 },
 		{ 2, { ANY, ANY }, NULL, 36 },
 		{ 2, { MP_POLICY_RANDOM, ANY }, "exclusive", 48 },
 		{ 2, { ANY, MP_POLICY_RANDOM }, "non-inclusive", 48 },
-		{ 2, { ANY, MP_POLICY_FIFO }, "non-inclusive", 12 },
+		{ 2, { ANY, MP_POLICY_LRU }, "non-inclusive", 16 },
 	};
 	struct mp_policy_level level;
 

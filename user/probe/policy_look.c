@@ -21,12 +21,12 @@
 #include "probe/ways_held.h"
 #include "steps.h"
 
-/* So many half turns of its ways drive all lines out of a level inside: all but
- * one in 20 where any line may go, in 400 where that is known. Of orders and
- * trees one turn does. */
-#define LEAVE_HALVES 6u
-#define LEAVE_HALVES_RANDOM 12u
-#define LEAVE_HALVES_ORDER 3u
+/* So many turns of its ways drive all lines out of a level inside: all but one
+ * in 20 where any line may go, in 400 where that is known. Of LRU and trees one
+ * does, if it misses throughout. */
+#define LEAVE_TURNS 3u
+#define LEAVE_TURNS_RANDOM 6u
+#define LEAVE_TURNS_LRU 2u
 /* Ways that a walk has room for. */
 #define WAYS_MAX 40u
 /* Sizes are measured this well, or better: what a way has of them is the
@@ -136,16 +136,12 @@ static bool is_told(const struct mp_view *view, uint32_t k,
 	       !strcmp(fact->text, inclusion);
 }
 
-static uint32_t leave_steps(uint32_t ways, uint32_t class)
+static uint32_t leave_turns(uint32_t class)
 {
-	uint32_t halves = LEAVE_HALVES;
-
 	if (class == MP_POLICY_RANDOM)
-		halves = LEAVE_HALVES_RANDOM;
-	if (class == MP_POLICY_LRU || class == MP_POLICY_FIFO ||
-	    class == MP_POLICY_PLRU)
-		halves = LEAVE_HALVES_ORDER;
-	return (ways * halves + 1) / 2;
+		return LEAVE_TURNS_RANDOM;
+	return class == MP_POLICY_LRU || class == MP_POLICY_PLRU ?
+	       LEAVE_TURNS_LRU : LEAVE_TURNS;
 }
 
 /* What it takes to go through the ways of the levels inside. What one puts out
@@ -169,7 +165,7 @@ static bool find_leave(const struct mp_view *view, const uint32_t *inside,
 					way;
 		held = (uint32_t)ways + (adds && is_told(view, k, "exclusive") ?
 					 held : 0);
-		steps = leave_steps((uint32_t)ways, inside[k]) +
+		steps = (uint32_t)ways * leave_turns(inside[k]) +
 			(adds ? steps : 0);
 		if (held > level->leave_least)
 			level->leave_least = held;
