@@ -214,6 +214,9 @@ static void the_roundest_number_has_the_smallest_odd_part(void **state)
 	near(mp_stat_round(5, 7.9, 6), 6);
 	/* Nothing whole in between. */
 	near(mp_stat_round(5.2, 5.6, 5.4), 5);
+	/* Round ones near one limit would be far from the other. */
+	near(mp_stat_round(20113, 25085, 23000), 22528);
+	near(mp_stat_round(10000, 20000, 16384), 14142);
 }
 
 /* Short lists and long ones are sorted in different ways. */

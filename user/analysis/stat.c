@@ -15,6 +15,9 @@
 #define FAR 6.0
 /* Longer lists are sorted by halves. */
 #define SHORT 48u
+/* A round number is no further from either limit: a tenth and a bit is what a
+ * size may be off by. */
+#define ROUND_OFF 1.125
 
 static int compare(const void *a, const void *b)
 {
@@ -217,17 +220,21 @@ double mp_stat_rounding(double mean, double n)
 
 double mp_stat_round(double low, double high, double near)
 {
+	const double least = fmax(low, high / ROUND_OFF);
+	const double most = fmin(high, low * ROUND_OFF);
 	double step = exp2(floor(log2(high)));
 
+	if (least > most)
+		return round(sqrt(low * high));
 	for (; step >= 1; step /= 2) {
-		double up = ceil(low / step) * step;
+		double up = ceil(least / step) * step;
 		double best = NAN;
 
-		for (double x = up; x <= high; x += step)
+		for (double x = up; x <= most; x += step)
 			if (isnan(best) || fabs(x - near) < fabs(best - near))
 				best = x;
 		if (!isnan(best))
 			return best;
 	}
-	return round(near);
+	return round(fmin(fmax(near, least), most));
 }

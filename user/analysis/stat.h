@@ -114,7 +114,9 @@ double mp_stat_rounding(double mean, double n);
  *
  * Roundest: the least odd part (32768 = 1 * 2^15 before 33792 = 33 * 2^10).
  * Hardware capacities are ways times a number of sets; where an experiment
- * cannot tell 32700 from 32768 this is the likelier of the two.
+ * cannot tell 32700 from 32768 this is the likelier of the two. But no number
+ * is so round that it may be an eighth off: of limits so far apart only what
+ * lies near the middle counts, or that itself.
  * Return: the number, or @near rounded when no whole number lies between.
  */
 double mp_stat_round(double low, double high, double near);
