@@ -332,7 +332,7 @@ static void noise_is_no_hit_inside(void **state)
 static void lines_that_stay_in_the_first_level_are_seen(void **state)
 {
 	(void)state;
-	put(&(struct asked){ { "lru", "lru" }, { 32, 8 }, "", "", 8, 0 });
+	put(&(struct asked){ { "lru", "lru" }, { 48, 8 }, "", "", 8, 0 });
 	cannot("cpu.l2.policy", "lines stay in the level inside");
 }
 

@@ -21,10 +21,11 @@
 #include "probe/ways_held.h"
 #include "steps.h"
 
-/* So many turns of its ways drive all lines out of a level inside: all but one
- * in 20 where any line may go, in 400 where that is known. Of LRU and trees one
- * does, if it misses throughout. */
-#define LEAVE_TURNS 3u
+/* So many turns of its ways drive all lines out of a level inside: three in
+ * which ages of two bits rise from the youngest to the oldest, and one in which
+ * the oldest go; all lines but one in 50 where any may go, and but one in 400
+ * where that is known. Of LRU and trees one does, if it misses throughout. */
+#define LEAVE_TURNS 4u
 #define LEAVE_TURNS_RANDOM 6u
 #define LEAVE_TURNS_LRU 2u
 /* Ways that a walk has room for. */
