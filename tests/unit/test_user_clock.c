@@ -233,6 +233,12 @@ static void what_a_read_costs_is_found_anew(void **state)
 	clock.read_ticks = 100 * cost;
 	mp_user_clock_read(&clock, 0.5);
 	assert_true(clock.read_ticks > 50 * cost && clock.read_ticks < 53 * cost);
+	/* Nothing was seen of it before. */
+	clock.read_ticks = 0;
+	clock.look_ticks = 7;
+	mp_user_clock_read(&clock, 1);
+	assert_true(clock.read_ticks > 0 && clock.read_ticks < 4 * cost);
+	assert_float_equal(clock.look_ticks, 7, 0);
 }
 
 int main(void)

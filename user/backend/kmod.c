@@ -140,12 +140,13 @@ static void fill_grant(struct kmod *kmod, const struct mp_kmod_walk *walk,
 {
 	const struct memprobe_info *info = &kmod->dev.info;
 	const double most = (double)info->look_millis / 1000;
+	const double empty = kmod->place.clock.empty_ticks;
 
 	mp_user_place_grant(&kmod->place, arena, 1, grant);
 	/* The module's loop is the same code, but not in the same place. */
 	if (info->empty_millis)
-		grant->read_ticks += (double)info->empty_millis / 1000 -
-				     kmod->place.clock.empty_ticks;
+		grant->read_ticks = fmax(grant->read_ticks - empty +
+					 (double)info->empty_millis / 1000, 0);
 	if (info->look_millis && grant->look_ticks > most)
 		grant->look_ticks = most;
 	grant->gap_ticks = walk->gap_ticks;

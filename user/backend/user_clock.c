@@ -233,7 +233,7 @@ static int measure_reads(struct mp_user_clock *clock)
  * What two reads add to a hop between them: a hop of a ring that the innermost
  * level holds, timed by itself, less what such hops take in a row. Reads with
  * nothing between them would not do: they wait for each other, and a part of
- * that is hidden behind a load.
+ * that is hidden behind a load. An emulated clock may show nothing of it.
  */
 static double read_cost(const struct mp_user_clock *clock, uint32_t n)
 {
@@ -245,19 +245,18 @@ static double read_cost(const struct mp_user_clock *clock, uint32_t n)
 		mp_chase_groups(&cursor, &ticks, 1, ROW_HOPS, 0, LOOK_SLOTS);
 		best = ticks < best ? ticks : best;
 	}
-	return mp_user_clock_calm_mean(tick, n, clock->step_ticks) -
-	       (double)best / ROW_HOPS;
+	return fmax(mp_user_clock_calm_mean(tick, n, clock->step_ticks) -
+		    (double)best / ROW_HOPS, 0);
 }
 
 void mp_user_clock_read(struct mp_user_clock *clock, double part)
 {
+	const double before = clock->read_ticks;
 	const double now = read_cost(clock, READS_NOW);
-	const double more = part * (now / clock->read_ticks - 1);
 
-	if (!(now > 0))
-		return;
-	clock->read_ticks *= 1 + more;
-	clock->look_ticks *= 1 + more;
+	clock->read_ticks = before + part * (now - before);
+	if (before > 0)
+		clock->look_ticks *= clock->read_ticks / before;
 }
 
 /* The same stretch with looks and without. */

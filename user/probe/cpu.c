@@ -146,14 +146,17 @@ bool mp_cpu_may_prefetch(const struct mp_view *view)
 	return !off;
 }
 
-/* As the first batch has it. */
-bool mp_cpu_times_hops(const struct mp_view *view)
+double mp_cpu_step(const struct mp_view *view)
 {
 	for (uint32_t i = 0; i < view->n_batches; i++)
 		if (mp_batch_counts(view->batch[i]))
-			return mp_spectrum_step(view->batch[i]) <=
-			       MP_SPECTRUM_STEP_MAX;
-	return false;
+			return mp_spectrum_step(view->batch[i]);
+	return NAN;
+}
+
+bool mp_cpu_times_hops(const struct mp_view *view)
+{
+	return mp_cpu_step(view) <= MP_SPECTRUM_STEP_MAX;
 }
 
 static void look_sweep(const struct mp_view *view, uint64_t stride,

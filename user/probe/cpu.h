@@ -111,6 +111,10 @@ bool mp_cpu_flat_at_end(const struct mp_curve *curve);
  * that is known? Not where all that wished prefetchers off had them off */
 bool mp_cpu_may_prefetch(const struct mp_view *view);
 
+/** mp_cpu_step() - the clock's step in core cycles, as the first batch that
+ * counts has it; NaN: there is none */
+double mp_cpu_step(const struct mp_view *view);
+
 /** mp_cpu_times_hops() - is the clock fine enough to time single hops? */
 bool mp_cpu_times_hops(const struct mp_view *view);
 

@@ -31,6 +31,8 @@
 #define ROUNDED 1.08
 /* Limits of a count that make a measured size: the middle is near both. */
 #define COUNTED 1.25
+/* .. and within limits nearer than this the roundest number is the likeliest. */
+#define COUNTED_ROUND 1.15
 /* Where it is not known what a level holds of those inside, and these hold no
  * more of its edge than that, counts may lie near enough to each other. */
 #define COUNTED_INSIDE 0.2
@@ -462,7 +464,7 @@ static void count_in(const struct mp_cpu_edges *edges, uint32_t k,
 		return;
 	fact->verdict = MP_MEASURED;
 	fact->reason[0] = 0;
-	fact->value = high > low * ROUNDED ? sqrt(low * high) :
+	fact->value = high > low * COUNTED_ROUND ? sqrt(low * high) :
 		      mp_stat_round(low, high, sqrt(low * high));
 	snprintf(fact->method, sizeof(fact->method),
 		 "share of many more lines than fit that is found in %s, %.0f to %.0f KiB, whatever throws the others out",

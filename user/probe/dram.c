@@ -69,21 +69,12 @@ static void take_size(const struct mp_fact *size, double *middle, double *most)
 	}
 }
 
-/* As the first batch has it; NaN: there is none. */
-static double step_of(const struct mp_view *view)
-{
-	for (uint32_t i = 0; i < view->n_batches; i++)
-		if (mp_batch_counts(view->batch[i]))
-			return mp_spectrum_step(view->batch[i]);
-	return NAN;
-}
-
 /* Half-way at most to where the curve ends; but a hit is read as a step more
  * at times. */
 static void set_bound(const struct mp_view *view, double latency, double end,
 		      struct outermost *outer)
 {
-	const double step = step_of(view);
+	const double step = mp_cpu_step(view);
 
 	outer->bound = fmax(fmin(latency * SLOWER, sqrt(latency * end)),
 			    latency + STEPS_APART * step);

@@ -168,14 +168,6 @@ static bool by_peaks(const struct mp_line_asked *asked, struct times *times)
 	return true;
 }
 
-static double step_of(const struct mp_view *view)
-{
-	for (uint32_t i = 0; i < view->n_batches; i++)
-		if (!view->batch[i]->error)
-			return mp_spectrum_step(view->batch[i]);
-	return NAN;
-}
-
 /* What a hop takes that misses the level. */
 static double next_of(const struct mp_cpu_edges *edges, uint32_t k)
 {
@@ -199,7 +191,7 @@ static bool by_means(const struct mp_view *view,
 	const uint32_t k = asked->level;
 	const double own = edges->level[k].latency;
 	const double inside = k ? edges->level[k - 1].latency : NAN;
-	const double least = STEPS_APART * step_of(view);
+	const double least = STEPS_APART * mp_cpu_step(view);
 	const double next = next_of(edges, k);
 
 	*times = (struct times){ -INFINITY, (own + next) / 2, inside, own };

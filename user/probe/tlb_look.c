@@ -58,14 +58,6 @@
 #define CONFLICT_MOST 16u
 #define CONFLICT_STRIDE 16u
 
-static double clock_step(const struct mp_view *view)
-{
-	for (uint32_t i = 0; i < view->n_batches; i++)
-		if (mp_batch_counts(view->batch[i]))
-			return mp_spectrum_step(view->batch[i]);
-	return NAN;
-}
-
 static uint64_t hops_of(const struct mp_tlb_ask *ask, uint32_t n)
 {
 	double turns = fmax(ask->step_cycles * STEPS_A_MISS, TURNS_LEAST);
@@ -383,7 +375,7 @@ bool mp_tlb_ask_init(struct mp_tlb_ask *ask, const struct mp_view *view,
 	ask->line = isnan(line) ? MP_CPU_LINE_USUAL : (uint32_t)line;
 	ask->skew = 1;
 	ask->other_skew = 3;
-	ask->step_cycles = clock_step(view);
+	ask->step_cycles = mp_cpu_step(view);
 	ask->single = single && ask->step_cycles <= MP_SPECTRUM_STEP_MAX;
 	if (isnan(ask->step_cycles)) {
 		/* Whatever its hops, one batch tells. */

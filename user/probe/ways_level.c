@@ -15,7 +15,6 @@
  * limits are known will do, but they hold less often. */
 #define SIZE_ERROR 0.02
 #define LEAST_ERROR 0.1
-#define MOST_ERROR MP_WAYS_MOST_ERROR
 /* What is behind the next level, if that is not known, takes so many times as
  * long as the next one at least. */
 #define BEYOND_LEAST 1.2
@@ -68,7 +67,8 @@ static bool find_limits(const struct mp_fact *size,
 		       (least && size->high > size->low)))
 		return false;
 	level->low_bytes = size->low * (1 - (least ? LEAST_ERROR : SIZE_ERROR));
-	level->high_bytes = size->high * (1 + (least ? MOST_ERROR : SIZE_ERROR));
+	level->high_bytes = size->high *
+			    (1 + (least ? MP_WAYS_MOST_ERROR : SIZE_ERROR));
 	return true;
 }
 
