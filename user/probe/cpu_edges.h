@@ -42,6 +42,11 @@ bool mp_cpu_holed(const struct mp_curve *curve, const struct mp_level *level,
 bool mp_cpu_share_clear(const struct mp_curve *curve,
 			const struct mp_spectrum *spectrum);
 
+/** mp_cpu_share_one() - is a peak in the same place at all lengths where most
+ * hops are of it, as that of one level is? */
+bool mp_cpu_share_one(const struct mp_curve *curve,
+		      const struct mp_spectrum *spectrum, uint32_t k);
+
 /** mp_cpu_share_twins() - the innermost level whose peak and the next share
  * their hops alike at all lengths, as near and far parts of one level would;
  * MP_CPU_LEVELS: none */
@@ -115,8 +120,8 @@ bool mp_cpu_wide_sweep(const struct mp_view *view, uint32_t width,
  *
  * Where rings have to be full, the spectrum is that of the wider and of the
  * sparse ones, too: of a full one so few hops may miss the outermost level
- * that memory does not show. Sets @wide, @spectrum, and @single where all of
- * these rings see each peak in the same place.
+ * that memory does not show. Sets @wide, @spectrum, and @single where
+ * rings see each peak in the same place, and all of them the innermost one.
  * Return: 0 or -ENOMEM.
  */
 int mp_cpu_wide_spectrum(const struct mp_view *view,

@@ -127,9 +127,8 @@ static void place_level(const struct shares *shares, struct mp_level *level)
 	level->size_bytes = crossing(shares, at, base, MISS_AT_CAPACITY);
 }
 
-/* How far the middle of a peak moves, where most hops are of it. */
-static bool is_one(const struct mp_curve *curve,
-		   const struct mp_spectrum *spectrum, uint32_t k)
+bool mp_cpu_share_one(const struct mp_curve *curve,
+		      const struct mp_spectrum *spectrum, uint32_t k)
 {
 	double least = INFINITY, most = 0, moves = PEAK_MOVES_CYCLES;
 
@@ -162,7 +161,7 @@ bool mp_cpu_share_clear(const struct mp_curve *curve,
 			const struct mp_spectrum *spectrum)
 {
 	for (uint32_t k = 0; k + 1 < spectrum->n && k < MP_CPU_LEVELS; k++)
-		if (!is_one(curve, spectrum, k))
+		if (!mp_cpu_share_one(curve, spectrum, k))
 			return false;
 	return true;
 }

@@ -109,14 +109,16 @@ static void add_points(const struct mp_curve *curve, struct mp_curve *all)
 }
 
 /* Slots side by side may be brought along, and show little of a level that all
- * hops of wider rings come to: they all have a say in whether peaks are one. */
+ * hops of wider rings come to: they all have a say in whether the innermost
+ * peak is one. Further out lines lie near and far, and peaks move with them. */
 static int find_spectrum(const struct mp_curve *curve,
 			 struct mp_cpu_edges *edges)
 {
 	const int err = mp_spectrum_find(curve, &edges->spectrum);
 
 	edges->single = !err && edges->spectrum.n > 1 &&
-			mp_cpu_share_clear(curve, &edges->spectrum);
+			mp_cpu_share_clear(&edges->side[0], &edges->spectrum) &&
+			mp_cpu_share_one(curve, &edges->spectrum, 0);
 	return err;
 }
 
