@@ -1,83 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Ways of levels whose number of sets is hard to guess, by what of a ring in
  * random order misses them. */
-#include <stdio.h>
-#include <string.h>
-
+#include "ask_ways.h"
 #include "made_view.h"
 #include "probe/ways_comb.h"
 #include "probe/ways_level.h"
-#include "sim_ask.h"
 
 #define KIB 1024.0
-#define MHZ 3000.0
-#define LEVELS 4u
 #define HEAD "machine name=x clock_mhz=3000 memory_latency=290\n" \
 	     "tlb level=1 page=4K entries=64 ways=4\n" \
 	     "tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n"
 #define CLOCK "clock tsc_mhz=3000 step=1 read=40\n"
 #define HUGE_PAGES "place pages=random thp=granted\n"
 
-/* A machine, and what earlier probes would have found of it. */
-struct asked {
-	const char *text;
-	double size[LEVELS];	/* 0: there is no such level */
-	double cycles[LEVELS];
-	double line;		/* .. or 0: it is not known */
-	double error;		/* of the sizes, as a share; 0: they are known */
-	const char *inclusion;	/* of all further out; NULL: not known */
-};
-
 static struct sim_ask ask;
-
-static void tell(const struct asked *a)
-{
-	static const char *const name[LEVELS] = { "l1d", "l2", "l3", "l4" };
-	char fact[MP_FACT_NAME];
-	struct mp_fact *size;
-
-	for (uint32_t k = 0; k < LEVELS && a->size[k] > 0; k++) {
-		snprintf(fact, sizeof(fact), "cpu.%s.size", name[k]);
-		sim_ask_know(&ask, fact, a->size[k]);
-		size = &ask.known.fact[ask.known.n - 1];
-		size->low *= 1 - a->error;
-		size->high *= 1 + a->error;
-		snprintf(fact, sizeof(fact), "cpu.%s.line", name[k]);
-		if (a->line > 0)
-			sim_ask_know(&ask, fact, a->line);
-		snprintf(fact, sizeof(fact), "cpu.%s.latency-cycles", name[k]);
-		sim_ask_know(&ask, fact, a->cycles[k]);
-		snprintf(fact, sizeof(fact), "cpu.%s.inclusion", name[k]);
-		if (k && a->inclusion)
-			sim_ask_know_text(&ask, fact, a->inclusion);
-		snprintf(fact, sizeof(fact), "cpu.%s.latency", name[k]);
-		sim_ask_know(&ask, fact, a->cycles[k] * 1e3 / MHZ);
-	}
-	sim_ask_know(&ask, "cpu.dram.latency", 290 * 1e3 / MHZ);
-}
-
-static void put(const struct asked *a)
-{
-	memset(&ask, 0, sizeof(ask));
-	tell(a);
-	sim_ask(&ask, a->text, mp_probe_find("ways"), 5);
-}
 
 static int end(void **state)
 {
 	(void)state;
 	sim_ask_free(&ask);
 	return 0;
-}
-
-static void found(const char *name, uint32_t ways)
-{
-	const struct mp_fact *fact = sim_ask_fact(&ask, name);
-
-	if (fact->verdict != MP_MEASURED || fact->value != ways)
-		fail_msg("%s: %s %g, not %u; %s", name,
-			 mp_verdict_name(fact->verdict), fact->value, ways,
-			 fact->reason);
 }
 
 /* Is what a fact goes by such rings? */
@@ -123,12 +65,12 @@ static uint32_t n_combs(void)
 static void numbers_of_sets_are_found_behind_leaky_levels(void **state)
 {
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		LEAKY HUGE_PAGES CLOCK,
 		{ 48 * KIB, 527520, 1024 * KIB, 1536 * KIB }, { 5, 16, 35, 71 },
-		32, 0.02, "non-inclusive" });
-	found("cpu.l2.ways", 15);
-	found("cpu.l3.ways", 4);
+		290, 32, "non-inclusive", 0.02 });
+	ask_ways_found(&ask, "cpu.l2.ways", 15);
+	ask_ways_found(&ask, "cpu.l3.ways", 4);
 	assert_true(is_by_combs("cpu.l2.ways"));
 	assert_true(is_by_combs("cpu.l3.ways"));
 }
@@ -138,10 +80,10 @@ static void numbers_of_sets_are_found_behind_leaky_levels(void **state)
 static void one_set_more_or_less_is_not_hidden(void **state)
 {
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		LEAKY HUGE_PAGES CLOCK,
 		{ 48 * KIB, 527520, 1024 * KIB, 1536 * KIB }, { 5, 16, 35, 71 },
-		32, 0.02, "non-inclusive" });
+		290, 32, "non-inclusive", 0.02 });
 	assert_null(mp_facts_find_series(&ask.found, "cpu.l2.ways"));
 	assert_non_null(mp_facts_find_series(&ask.found, "cpu.l3.ways"));
 	assert_true(mp_facts_find_series(&ask.found,
@@ -162,10 +104,10 @@ static void ways_of_many_pages_in_a_row_are_counted(void **state)
 	const struct mp_series *series;
 
 	(void)state;
-	put(&(struct asked){
-		LARGE, { 60 * KIB, 2304 * KIB, 16384 * KIB }, { 4, 8, 25 }, 64,
-		0.05, NULL });
-	found("cpu.l3.ways", 4);
+	ask_ways(&ask, &(struct ask_ways){
+		LARGE, { 60 * KIB, 2304 * KIB, 16384 * KIB }, { 4, 8, 25 },
+		290, 64, NULL, 0.05 });
+	ask_ways_found(&ask, "cpu.l3.ways", 4);
 	series = mp_facts_find_series(&ask.found, "cpu.l3.ways");
 	assert_non_null(series);
 	assert_true(series->point[0].x == 4096 * KIB);
@@ -175,10 +117,10 @@ static void ways_of_many_pages_in_a_row_are_counted(void **state)
 static void without_lines_it_is_not_told_how_far_apart_they_lie(void **state)
 {
 	(void)state;
-	put(&(struct asked){
-		LARGE, { 60 * KIB, 2304 * KIB, 16384 * KIB }, { 4, 8, 25 }, 0,
-		0.05, NULL });
-	found("cpu.l3.ways", 4);
+	ask_ways(&ask, &(struct ask_ways){
+		LARGE, { 60 * KIB, 2304 * KIB, 16384 * KIB }, { 4, 8, 25 },
+		290, 0, NULL, 0.05 });
+	ask_ways_found(&ask, "cpu.l3.ways", 4);
 	assert_null(mp_facts_find_series(&ask.found, "cpu.l3.ways"));
 }
 
@@ -189,11 +131,11 @@ static void what_two_levels_hold_is_not_taken_for_one(void **state)
 	const struct mp_fact *ways;
 
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		HEAD "level name=l1d size=40448 ways=8 latency=4\n"
 		"level name=l2 size=60672 ways=12 latency=14 "
 		"inclusion=exclusive index=physical\n" HUGE_PAGES CLOCK,
-		{ 40448, 101120 }, { 4, 14 }, 64, 0.45, NULL });
+		{ 40448, 101120 }, { 4, 14 }, 290, 64, NULL, 0.45 });
 	ways = sim_ask_fact(&ask, "cpu.l2.ways");
 	assert_true(n_combs() > 0);
 	assert_true(ways->verdict == MP_NOT_MEASURABLE || ways->value == 12);
@@ -203,12 +145,12 @@ static void what_two_levels_hold_is_not_taken_for_one(void **state)
 static void slices_have_no_period(void **state)
 {
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		HEAD "level name=l1d size=48K ways=6 latency=5\n"
 		"level name=l2 size=1M ways=8 latency=16 index=physical "
 		"slices=4\n" HUGE_PAGES CLOCK,
-		{ 48 * KIB, 1024 * KIB }, { 5, 16 }, 64, 0.02,
-		"non-inclusive" });
+		{ 48 * KIB, 1024 * KIB }, { 5, 16 },
+		290, 64, "non-inclusive", 0.02 });
 	assert_int_equal(sim_ask_fact(&ask, "cpu.l2.ways")->verdict,
 			 MP_NOT_MEASURABLE);
 	assert_true(n_combs() > 0);
@@ -223,14 +165,14 @@ static void lines_of_slices_are_not_counted_together(void **state)
 	struct mp_ways_comb comb;
 
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		HEAD "level name=l1d size=16K ways=1 latency=4\n"
 		"level name=l2 size=192K ways=12 latency=8 index=physical "
 		"policy=qlru_h21_m2_r0_u0_umo\n"
 		"level name=l3 size=512K ways=8 latency=17 index=physical "
 		"slices=2\nplace pages=contiguous\n" CLOCK,
-		{ 16 * KIB, 192 * KIB, 512 * KIB }, { 4, 8, 17 }, 64, 0.08,
-		"non-inclusive" });
+		{ 16 * KIB, 192 * KIB, 512 * KIB }, { 4, 8, 17 },
+		290, 64, "non-inclusive", 0.08 });
 	assert_int_equal(sim_ask_fact(&ask, "cpu.l3.ways")->verdict,
 			 MP_NOT_MEASURABLE);
 	rig.pages = ask.view.pages;
@@ -245,16 +187,16 @@ static void lines_of_slices_are_not_counted_together(void **state)
 static void where_hops_or_pages_tell_nothing_no_ring_is_walked(void **state)
 {
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		LEAKY HUGE_PAGES "clock tsc_mhz=100 step=1 read=40\n",
 		{ 48 * KIB, 527520, 1024 * KIB, 1536 * KIB }, { 5, 16, 35, 71 },
-		32, 0.02, "non-inclusive" });
+		290, 32, "non-inclusive", 0.02 });
 	assert_int_equal(n_combs(), 0);
 	sim_ask_free(&ask);
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		LEAKY "place pages=random thp=refused\n" CLOCK,
 		{ 48 * KIB, 527520, 1024 * KIB, 1536 * KIB }, { 5, 16, 35, 71 },
-		32, 0.02, "non-inclusive" });
+		290, 32, "non-inclusive", 0.02 });
 	assert_int_equal(n_combs(), 0);
 }
 

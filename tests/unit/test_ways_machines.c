@@ -1,66 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probe ways on simulated machines, where levels hide one another. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "ask_ways.h"
 #include "made_view.h"
-#include "sim_ask.h"
 
 #define KIB 1024.0
-#define MHZ 3000.0
-#define LEVELS 4u
-
-/* A machine, and what earlier probes would have found of it. */
-struct asked {
-	const char *text;
-	double size[LEVELS];	/* 0: there is no such level */
-	double cycles[LEVELS];
-	double memory_cycles;
-	double line;		/* .. or 0: it is not known */
-	const char *inclusion;	/* of all further out; NULL: not known */
-};
 
 static struct sim_ask ask;
-
-static void tell(const struct asked *a)
-{
-	static const char *const name[LEVELS] = { "l1d", "l2", "l3", "l4" };
-	char fact[MP_FACT_NAME];
-
-	for (uint32_t k = 0; k < LEVELS && a->size[k] > 0; k++) {
-		snprintf(fact, sizeof(fact), "cpu.%s.size", name[k]);
-		sim_ask_know(&ask, fact, a->size[k]);
-		snprintf(fact, sizeof(fact), "cpu.%s.line", name[k]);
-		if (a->line > 0)
-			sim_ask_know(&ask, fact, a->line);
-		snprintf(fact, sizeof(fact), "cpu.%s.latency-cycles", name[k]);
-		sim_ask_know(&ask, fact, a->cycles[k]);
-		snprintf(fact, sizeof(fact), "cpu.%s.inclusion", name[k]);
-		if (k && a->inclusion)
-			sim_ask_know_text(&ask, fact, a->inclusion);
-		snprintf(fact, sizeof(fact), "cpu.%s.latency", name[k]);
-		sim_ask_know(&ask, fact, a->cycles[k] * 1e3 / MHZ);
-	}
-	sim_ask_know(&ask, "cpu.dram.latency", a->memory_cycles * 1e3 / MHZ);
-}
-
-static void put(const struct asked *a)
-{
-	memset(&ask, 0, sizeof(ask));
-	tell(a);
-	sim_ask(&ask, a->text, mp_probe_find("ways"), 5);
-}
-
-static void found(const char *name, uint32_t ways)
-{
-	const struct mp_fact *fact = sim_ask_fact(&ask, name);
-
-	if (fact->verdict != MP_MEASURED || fact->value != ways)
-		fail_msg("%s: %s %g, not %u; %s", name,
-			 mp_verdict_name(fact->verdict), fact->value, ways,
-			 fact->reason);
-}
 
 #define MACHINE(memory) \
 	"machine name=x clock_mhz=3000 memory_latency=" #memory "\n"
@@ -71,7 +17,7 @@ static void found(const char *name, uint32_t ways)
 static void ways_of_more_than_a_huge_page_are_counted(void **state)
 {
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		HEAD "level name=l1d size=64K ways=2 latency=4\n"
 		"level name=l2 size=512K ways=8 latency=9 index=physical\n"
 		"level name=l3 size=4M ways=16 latency=26 index=physical "
@@ -81,9 +27,9 @@ static void ways_of_more_than_a_huge_page_are_counted(void **state)
 		"place pages=random thp=granted\n"
 		CLOCK,
 		{ 64 * KIB, 512 * KIB, 4096 * KIB }, { 4, 9, 26 }, 181, 64,
-		"inclusive" });
-	found("cpu.l2.ways", 8);
-	found("cpu.l3.ways", 16);
+		"inclusive", 0 });
+	ask_ways_found(&ask, "cpu.l2.ways", 8);
+	ask_ways_found(&ask, "cpu.l3.ways", 16);
 	sim_ask_free(&ask);
 }
 
@@ -92,15 +38,15 @@ static void ways_of_more_than_a_huge_page_are_counted(void **state)
 static void fewer_ways_than_the_level_inside_has_are_seen(void **state)
 {
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		HEAD "level name=l1d size=20K ways=8 latency=4 line=32\n"
 		"level name=l2 size=128K ways=4 latency=9 line=32 policy=random\n"
 		"tlb level=1 page=4K entries=64 ways=4\n"
 		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n"
 		CLOCK,
-		{ 20 * KIB, 128 * KIB }, { 4, 9 }, 270, 32, NULL });
-	found("cpu.l1d.ways", 8);
-	found("cpu.l2.ways", 4);
+		{ 20 * KIB, 128 * KIB }, { 4, 9 }, 270, 32, NULL, 0 });
+	ask_ways_found(&ask, "cpu.l1d.ways", 8);
+	ask_ways_found(&ask, "cpu.l2.ways", 4);
 	sim_ask_free(&ask);
 }
 
@@ -109,15 +55,15 @@ static void fewer_ways_than_the_level_inside_has_are_seen(void **state)
 static void few_ways_behind_do_not_hide_those_before(void **state)
 {
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		HEAD "level name=l1d size=12K ways=6 latency=3\n"
 		"level name=l2 size=48K ways=3 latency=9\n"
 		"level name=l3 size=256K ways=16 latency=21\n"
 		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n"
 		CLOCK,
-		{ 12 * KIB, 48 * KIB, 256 * KIB }, { 3, 9, 21 }, 270, 64, NULL });
-	found("cpu.l1d.ways", 6);
-	found("cpu.l2.ways", 3);
+		{ 12 * KIB, 48 * KIB, 256 * KIB }, { 3, 9, 21 }, 270, 64, NULL, 0 });
+	ask_ways_found(&ask, "cpu.l1d.ways", 6);
+	ask_ways_found(&ask, "cpu.l2.ways", 3);
 	sim_ask_free(&ask);
 }
 
@@ -125,15 +71,15 @@ static void few_ways_behind_do_not_hide_those_before(void **state)
 static void lines_that_stay_inside_are_not_counted(void **state)
 {
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		HEAD "level name=l1d size=84K ways=21 line=256 latency=6 policy=bit-plru\n"
 		"level name=l2 size=184K ways=23 line=256 latency=23 policy=lru\n"
 		"tlb level=1 page=4K entries=32 ways=full\n"
 		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=42\n"
 		CLOCK,
-		{ 84 * KIB, 184 * KIB }, { 6, 23 }, 270, 256, NULL });
-	found("cpu.l1d.ways", 21);
-	found("cpu.l2.ways", 23);
+		{ 84 * KIB, 184 * KIB }, { 6, 23 }, 270, 256, NULL, 0 });
+	ask_ways_found(&ask, "cpu.l1d.ways", 21);
+	ask_ways_found(&ask, "cpu.l2.ways", 23);
 	sim_ask_free(&ask);
 }
 
@@ -141,16 +87,16 @@ static void lines_that_stay_inside_are_not_counted(void **state)
 static void translations_are_not_taken_for_misses(void **state)
 {
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		HEAD "level name=l1d size=14848 ways=29 line=128 latency=3 policy=nru\n"
 		"level name=l2 size=56K ways=28 line=128 latency=9 policy=nru inclusion=inclusive\n"
 		"level name=l3 size=512K ways=16 line=128 latency=20\n"
 		"tlb level=1 page=4K entries=32 ways=full\n"
 		"tlb level=2 page=4K entries=1536 ways=12 cost=9\n"
 		"walk cost=56\n" CLOCK,
-		{ 14848, 56 * KIB, 512 * KIB }, { 3, 9, 20 }, 270, 128, NULL });
-	found("cpu.l1d.ways", 29);
-	found("cpu.l2.ways", 28);
+		{ 14848, 56 * KIB, 512 * KIB }, { 3, 9, 20 }, 270, 128, NULL, 0 });
+	ask_ways_found(&ask, "cpu.l1d.ways", 29);
+	ask_ways_found(&ask, "cpu.l2.ways", 28);
 	sim_ask_free(&ask);
 }
 
@@ -159,17 +105,17 @@ static void translations_are_not_taken_for_misses(void **state)
 static void translations_do_not_hide_hits(void **state)
 {
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		HEAD "level name=l1d size=14848 ways=29 line=128 latency=3 policy=nru\n"
 		"level name=l2 size=56K ways=28 line=128 latency=9 policy=nru inclusion=inclusive\n"
 		"level name=l3 size=208K ways=4 line=128 latency=20 policy=srrip\n"
 		"tlb level=1 page=4K entries=32 ways=full\n"
 		"tlb level=2 page=4K entries=1536 ways=12 cost=9\n"
 		"walk cost=56\n" CLOCK,
-		{ 14848, 56 * KIB, 208 * KIB }, { 3, 9, 20 }, 270, 128, NULL });
-	found("cpu.l1d.ways", 29);
-	found("cpu.l2.ways", 28);
-	found("cpu.l3.ways", 4);
+		{ 14848, 56 * KIB, 208 * KIB }, { 3, 9, 20 }, 270, 128, NULL, 0 });
+	ask_ways_found(&ask, "cpu.l1d.ways", 29);
+	ask_ways_found(&ask, "cpu.l2.ways", 28);
+	ask_ways_found(&ask, "cpu.l3.ways", 4);
 	sim_ask_free(&ask);
 }
 
@@ -177,14 +123,14 @@ static void translations_do_not_hide_hits(void **state)
 static void an_exclusive_level_is_flushed_into_sight(void **state)
 {
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		HEAD "level name=l1d size=48K ways=12 latency=5 policy=random\n"
 		"level name=l2 size=256K ways=4 latency=16 inclusion=exclusive\n"
 		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n"
 		CLOCK,
-		{ 48 * KIB, 256 * KIB }, { 5, 16 }, 270, 64, NULL });
-	found("cpu.l1d.ways", 12);
-	found("cpu.l2.ways", 4);
+		{ 48 * KIB, 256 * KIB }, { 5, 16 }, 270, 64, NULL, 0 });
+	ask_ways_found(&ask, "cpu.l1d.ways", 12);
+	ask_ways_found(&ask, "cpu.l2.ways", 4);
 	sim_ask_free(&ask);
 }
 
@@ -194,13 +140,13 @@ static void how_far_apart_lines_of_a_set_lie_is_told(void **state)
 	const struct mp_series *series;
 
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		HEAD "level name=l1d size=21248 ways=4 latency=3\n"
 		"level name=l2 size=256K ways=16 latency=12\n"
 		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n"
 		CLOCK,
-		{ 21248, 256 * KIB }, { 3, 12 }, 270, 64, NULL });
-	found("cpu.l1d.ways", 4);
+		{ 21248, 256 * KIB }, { 3, 12 }, 270, 64, NULL, 0 });
+	ask_ways_found(&ask, "cpu.l1d.ways", 4);
 	series = mp_facts_find_series(&ask.found, "cpu.l1d.ways");
 	assert_non_null(series);
 	assert_true(series->point[0].x == 5312);
@@ -213,16 +159,16 @@ static void how_far_apart_lines_of_a_set_lie_is_told(void **state)
 static void lines_that_all_leave_the_level_inside_are_counted(void **state)
 {
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		HEAD "level name=l1d size=32K ways=32 latency=3\n"
 		"level name=l2 size=100K ways=25 latency=8 policy=fifo\n"
 		"level name=l3 size=512K ways=16 latency=20 policy=srrip inclusion=exclusive\n"
 		"tlb level=1 page=4K entries=128 ways=16\n"
 		"walk cost=48\n" CLOCK,
-		{ 32 * KIB, 100 * KIB, 512 * KIB }, { 3, 8, 20 }, 270, 64, NULL });
-	found("cpu.l1d.ways", 32);
-	found("cpu.l2.ways", 25);
-	found("cpu.l3.ways", 16);
+		{ 32 * KIB, 100 * KIB, 512 * KIB }, { 3, 8, 20 }, 270, 64, NULL, 0 });
+	ask_ways_found(&ask, "cpu.l1d.ways", 32);
+	ask_ways_found(&ask, "cpu.l2.ways", 25);
+	ask_ways_found(&ask, "cpu.l3.ways", 16);
 	sim_ask_free(&ask);
 }
 
@@ -231,7 +177,7 @@ static void lines_that_all_leave_the_level_inside_are_counted(void **state)
 static void a_level_behind_that_misses_as_well_hides_no_ways(void **state)
 {
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		MACHINE(459) "level name=l1d size=23K ways=23 latency=3\n"
 		"level name=l2 size=256K ways=4 latency=15 policy=nru index=physical\n"
 		"level name=l3 size=384K ways=1 latency=35 index=physical slices=4\n"
@@ -239,9 +185,9 @@ static void a_level_behind_that_misses_as_well_hides_no_ways(void **state)
 		"tlb level=2 page=4K entries=1024 ways=8 cost=14 policy=random\n"
 		"walk cost=65\nplace pages=random thp=granted\n" CLOCK,
 		{ 23 * KIB, 256 * KIB, 384 * KIB }, { 3, 15, 35 }, 459, 64,
-		NULL });
-	found("cpu.l1d.ways", 23);
-	found("cpu.l2.ways", 4);
+		NULL, 0 });
+	ask_ways_found(&ask, "cpu.l1d.ways", 23);
+	ask_ways_found(&ask, "cpu.l2.ways", 4);
 	sim_ask_free(&ask);
 }
 
@@ -251,7 +197,7 @@ static void a_level_behind_that_misses_as_well_hides_no_ways(void **state)
 static void what_each_hop_pays_is_taken_off(void **state)
 {
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		MACHINE(347) "level name=l1d size=128K ways=1 line=128 latency=6\n"
 		"level name=l2 size=896K ways=28 line=128 latency=23 policy=random "
 		"index=physical\n"
@@ -260,10 +206,10 @@ static void what_each_hop_pays_is_taken_off(void **state)
 		"tlb level=2 page=4K entries=192 ways=6 cost=13\nwalk cost=43\n"
 		"place pages=contiguous\n" CLOCK,
 		{ 128 * KIB, 896 * KIB, 4608 * KIB }, { 6, 23, 53 }, 347, 0,
-		NULL });
-	found("cpu.l1d.ways", 1);
-	found("cpu.l2.ways", 28);
-	found("cpu.l3.ways", 9);
+		NULL, 0 });
+	ask_ways_found(&ask, "cpu.l1d.ways", 1);
+	ask_ways_found(&ask, "cpu.l2.ways", 28);
+	ask_ways_found(&ask, "cpu.l3.ways", 9);
 	sim_ask_free(&ask);
 }
 
@@ -271,7 +217,7 @@ static void what_each_hop_pays_is_taken_off(void **state)
 static void what_some_hops_pay_is_taken_off(void **state)
 {
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		MACHINE(276) "level name=l1d size=14K ways=2 latency=4\n"
 		"level name=l2 size=24K ways=6 latency=13 policy=random index=physical\n"
 		"level name=l3 size=192K ways=6 line=128 latency=32 policy=bit-plru "
@@ -281,10 +227,10 @@ static void what_some_hops_pay_is_taken_off(void **state)
 		"tlb level=1 page=4K entries=32 ways=2\nwalk cost=35\n"
 		"place pages=random thp=granted\n" CLOCK,
 		{ 14 * KIB, 24 * KIB, 192 * KIB, 1024 * KIB },
-		{ 4, 13, 32, 65 }, 276, 64, NULL });
-	found("cpu.l2.ways", 6);
-	found("cpu.l3.ways", 6);
-	found("cpu.l4.ways", 16);
+		{ 4, 13, 32, 65 }, 276, 64, NULL, 0 });
+	ask_ways_found(&ask, "cpu.l2.ways", 6);
+	ask_ways_found(&ask, "cpu.l3.ways", 6);
+	ask_ways_found(&ask, "cpu.l4.ways", 16);
 	sim_ask_free(&ask);
 }
 
@@ -292,7 +238,7 @@ static void what_some_hops_pay_is_taken_off(void **state)
 static void ways_behind_a_level_of_unknown_ways_are_counted(void **state)
 {
 	(void)state;
-	put(&(struct asked){
+	ask_ways(&ask, &(struct ask_ways){
 		MACHINE(459) "level name=l1d size=64K ways=8 latency=4\n"
 		"level name=l2 size=256K ways=8 latency=19 policy=nru index=physical\n"
 		"level name=l3 size=2560K ways=10 latency=75 policy=nru slices=4\n"
@@ -301,11 +247,11 @@ static void ways_behind_a_level_of_unknown_ways_are_counted(void **state)
 		"tlb level=1 page=4K entries=64 ways=64\nwalk cost=35\n"
 		"place pages=contiguous\n" CLOCK,
 		{ 64 * KIB, 256 * KIB, 2560 * KIB, 22528 * KIB },
-		{ 4, 19, 75, 191 }, 459, 64, "non-inclusive" });
-	found("cpu.l2.ways", 8);
+		{ 4, 19, 75, 191 }, 459, 64, "non-inclusive", 0 });
+	ask_ways_found(&ask, "cpu.l2.ways", 8);
 	assert_int_equal(sim_ask_fact(&ask, "cpu.l3.ways")->verdict,
 			 MP_NOT_MEASURABLE);
-	found("cpu.l4.ways", 11);
+	ask_ways_found(&ask, "cpu.l4.ways", 11);
 	sim_ask_free(&ask);
 }
 
