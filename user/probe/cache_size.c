@@ -382,7 +382,6 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 		if (!err)
 			err = plan_counts(view, &edges, plan);
 	}
-	plan->stage++;
 	/* Private levels are cheap to look at. What is left of the time goes
 	 * into one that is shared, and moves anyway. */
 	plan->stage++;

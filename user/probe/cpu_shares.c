@@ -134,12 +134,14 @@ bool mp_cpu_share_one(const struct mp_curve *curve,
 
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
-		double own = 1 - mp_cpu_share_of(at, spectrum, k);
-		double middle = mp_spectrum_core(at->batch[0], spectrum, k);
+		double own = 1 - mp_cpu_share_of(at, spectrum, k), middle;
 
-		if (k)
+		if (k && own > PEAK_SHARE)
 			own -= 1 - mp_cpu_share_of(at, spectrum, k - 1);
-		if (!(own > PEAK_SHARE) || isnan(middle))
+		if (!(own > PEAK_SHARE))
+			continue;
+		middle = mp_spectrum_core(at->batch[0], spectrum, k);
+		if (isnan(middle))
 			continue;
 		least = fmin(least, middle);
 		most = fmax(most, middle);

@@ -118,7 +118,8 @@ static int find_spectrum(const struct mp_curve *curve,
 
 	edges->single = !err && edges->spectrum.n > 1 &&
 			mp_cpu_share_clear(&edges->side[0], &edges->spectrum) &&
-			mp_cpu_share_one(curve, &edges->spectrum, 0);
+			(curve == &edges->side[0] ||
+			 mp_cpu_share_one(curve, &edges->spectrum, 0));
 	return err;
 }
 
