@@ -132,8 +132,10 @@ void mp_chase_run(struct mp_chase *chase)
 	chase->gaps = gaps < ~(uint32_t)0 ? (uint32_t)gaps : ~(uint32_t)0;
 }
 
-/* So many cycles, one after the other: more than a step of any clock that can
- * time single hops. */
+/*
+ * So many cycles, one after the other: more than a step of any clock that can
+ * time single hops.
+ */
 #define WAITS 8u
 
 /*
