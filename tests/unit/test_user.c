@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,8 @@
 #define BYTES 16384u
 #define STRIDE 64u
 #define SEED 11u
+/* Of so many batches one at least is not disturbed. */
+#define TRIES 50u
 
 extern const struct mp_backend mp_backend_user;
 
@@ -373,6 +376,63 @@ static struct mp_exp small_sequence(uint32_t cpu)
 	return exp;
 }
 
+/* ns from the first look at the core clock to the first burst, in parts of what
+ * the warm-up takes. */
+static double clock_before_bursts(const struct mp_batch *batch)
+{
+	const struct memprobe_sample *first = &batch->sample[0];
+	const double hop_ns = (double)first->ticks / (double)first->hops *
+			      1e9 / batch->grant.tick_hz;
+
+	return (double)(first->start_ns - batch->grant.clock[0].at_ns) /
+	       (hop_ns * (double)batch->exp.actor[0].warm_hops);
+}
+
+static void the_clock_is_looked_at_between_warm_up_and_bursts(void **state)
+{
+	const struct mp_opts opts = any_opts();
+	struct mp_target target;
+	bool is_between = false;
+	struct mp_batch batch;
+	struct mp_exp exp;
+
+	(void)state;
+	open_as(&target, &opts);
+	exp = small_chase(cpu_of(&target), MP_PAGES_4K);
+	exp.actor[0].warm_hops = 4000000;
+	/* Others may come between. */
+	for (uint32_t i = 0; i < TRIES && !is_between; i++) {
+		run(&target, &exp, &batch);
+		assert_int_equal(batch.error, 0);
+		is_between = clock_before_bursts(&batch) < 0.5;
+		mp_batch_free(&batch);
+	}
+	assert_true(is_between);
+	user->close(&target);
+}
+
+static void and_leaves_what_is_warm_as_it_is(void **state)
+{
+	const struct mp_opts opts = any_opts();
+	struct mp_target target;
+	struct mp_batch batch;
+	bool is_warm = false;
+	struct mp_exp exp;
+
+	(void)state;
+	open_as(&target, &opts);
+	exp = small_chase(cpu_of(&target), MP_PAGES_4K);
+	for (uint32_t i = 0; i < TRIES && !is_warm; i++) {
+		run(&target, &exp, &batch);
+		/* So short a ring is walked two turns more before a burst. */
+		is_warm = batch.sample[0].warm_hops ==
+			  exp.actor[0].warm_hops + 2 * BYTES / STRIDE;
+		mp_batch_free(&batch);
+	}
+	assert_true(is_warm);
+	user->close(&target);
+}
+
 static void a_sequence_gives_the_ticks_of_its_timed_steps(void **state)
 {
 	const struct mp_opts opts = any_opts();
@@ -443,6 +503,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_look_tells_what_can_be_done_and_where),
 		cmocka_unit_test(a_chase_gives_a_batch_with_all_that_is_promised),
+		cmocka_unit_test(the_clock_is_looked_at_between_warm_up_and_bursts),
+		cmocka_unit_test(and_leaves_what_is_warm_as_it_is),
 		cmocka_unit_test(a_sequence_gives_the_ticks_of_its_timed_steps),
 		cmocka_unit_test(what_a_sequence_has_no_use_for_is_refused_by_name),
 		cmocka_unit_test(rounds_follow_one_another),

@@ -157,6 +157,43 @@ static void a_short_ring_is_walked_before_each_burst(void **state)
 	assert_true(is_left);
 }
 
+/* Of a ring that was warmed up ahead: is it still warm, @absent ticks later, of
+ * which @own are said to be the caller's? */
+static bool stays_warm(uint64_t absent, uint64_t own)
+{
+	const struct memprobe_sample *first;
+	struct set set;
+	uint64_t start;
+	bool is_warm;
+
+	build(&set);
+	mp_user_walk_warm(&set.walk);
+	start = mp_ticks_look();
+	while (mp_ticks_look() - start < absent)
+		;
+	mp_user_walk_own(&set.walk, own);
+	assert_int_equal(mp_user_walk_round(&set.walk, 0, &set.batch), 0);
+	first = &set.batch.sample[0];
+	/* Once, and two turns more before the burst. */
+	is_warm = first->warm_hops == 2 * SLOTS + 2 * SLOTS;
+	destroy(&set);
+	return is_warm;
+}
+
+static void a_look_elsewhere_leaves_a_warm_ring_warm(void **state)
+{
+	const uint64_t absent = mp_user_clock_ticks(&clock_here, 50000);
+	bool is_warm = false, is_warm_left = false;
+
+	(void)state;
+	for (uint32_t i = 0; i < TRIES; i++) {
+		is_warm |= stays_warm(absent, absent);
+		is_warm_left |= stays_warm(absent, 0);
+	}
+	assert_true(is_warm);
+	assert_false(is_warm_left);
+}
+
 static void an_actor_that_is_late_makes_one_burst_and_calls_it_cold(
 	void **state)
 {
@@ -235,6 +272,7 @@ int main(void)
 		cmocka_unit_test(a_round_makes_the_bursts_that_were_asked_for),
 		cmocka_unit_test(bursts_go_on_where_the_last_one_ended),
 		cmocka_unit_test(a_short_ring_is_walked_before_each_burst),
+		cmocka_unit_test(a_look_elsewhere_leaves_a_warm_ring_warm),
 		cmocka_unit_test(an_actor_that_is_late_makes_one_burst_and_calls_it_cold),
 		cmocka_unit_test(a_histogram_counts_every_group),
 		cmocka_unit_test(ordered_ticks_add_up_to_the_sample),

@@ -117,11 +117,11 @@ static double gap_before(const struct mp_kmod_note *note,
 }
 
 static bool is_cold(const struct mp_user_stale *stale, double hop_ns,
-		    uint64_t hops)
+		    uint64_t hops, bool singly)
 {
 	if (!(hop_ns > 0))
 		return mp_user_stale_lines(stale) > 0;
-	return mp_user_stale_cold(stale, hop_ns, hops);
+	return mp_user_stale_cold(stale, hop_ns, hops, singly);
 }
 
 /* What a ring may have lost between windows, and has got back since. */
@@ -141,7 +141,7 @@ static void flag_cold(const struct mp_kmod_note *note,
 
 		mp_user_stale_gap(&stale, gap_before(note, call, i));
 		mp_user_stale_hops(&stale, warm);
-		if (is_cold(&stale, hop_ns, sample->hops))
+		if (is_cold(&stale, hop_ns, sample->hops, actor->group == 1))
 			sample->flags |= MEMPROBE_F_COLD;
 		if (sample->gaps)
 			mp_user_stale_gap(&stale,

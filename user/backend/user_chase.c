@@ -99,12 +99,13 @@ static bool late(const struct mp_user_walk *walk)
 	return (int64_t)(mp_ticks_look() - walk->late_tick) > 0;
 }
 
-static void warm_up(struct mp_user_walk *walk)
+void mp_user_walk_warm(struct mp_user_walk *walk)
 {
 	const uint64_t hops = walk->actor->warm_hops;
 	const uint64_t part = hops / WARM_PARTS + 1;
 	uint64_t left = hops, start = mp_ticks_look();
 
+	walk->warmed = true;
 	walk->warm_hops = 0;
 	walk->n_looks = 0;
 	walk->hop_ticks = 0;
@@ -121,6 +122,11 @@ static void warm_up(struct mp_user_walk *walk)
 			     walk->actor->bursts *
 			     mp_user_clock_ticks(walk->clock, walk->window_ns);
 	walk->rewarm_ticks *= REWARM_TIMES;
+}
+
+void mp_user_walk_own(struct mp_user_walk *walk, uint64_t ticks)
+{
+	walk->end_tick += lesser(ticks, mp_ticks_look() - walk->end_tick);
 }
 
 static double hop_ns(const struct mp_user_walk *walk)
@@ -140,10 +146,13 @@ static uint64_t burst_hops(const struct mp_user_walk *walk)
 
 static bool is_cold(const struct mp_user_walk *walk)
 {
+	const struct mp_actor *actor = walk->actor;
+
 	if (!(walk->hop_ticks > 0))
 		return mp_user_stale_lines(&walk->stale) > 0;
-	return mp_user_stale_cold(&walk->stale, hop_ns(walk),
-				  burst_hops(walk));
+	return mp_user_stale_cold(&walk->stale, hop_ns(walk), burst_hops(walk),
+				  actor->detail != MP_DETAIL_TOTALS &&
+				  actor->group == 1);
 }
 
 /* Has somebody else run since the last stretch, up to @now? */
@@ -362,8 +371,7 @@ int mp_user_walk_round(struct mp_user_walk *walk, uint16_t round,
 		return err;
 	before = mp_user_usage_now();
 	if (!walk->warmed)
-		warm_up(walk);
-	walk->warmed = true;
+		mp_user_walk_warm(walk);
 	if (walk->actor->detail != MP_DETAIL_TOTALS)
 		err = mp_user_notes_groups(&notes, groups_of(walk));
 	if (!err)

@@ -54,13 +54,29 @@ struct mp_user_walk {
 };
 
 /**
+ * mp_user_walk_warm() - the asked warm-up, ahead of the first round
+ *
+ * For those who have something to do between the two, as to look at the core
+ * clock: a long warm-up takes far longer than the bursts that follow it.
+ */
+void mp_user_walk_warm(struct mp_user_walk *walk);
+
+/**
+ * mp_user_walk_own() - time since the warm-up that its caller took
+ * @ticks: of what leaves the ring where it is; what has passed beside it was
+ *	a gap
+ */
+void mp_user_walk_own(struct mp_user_walk *walk, uint64_t ticks);
+
+/**
  * mp_user_walk_round() - one round of the actor
  * @walk: as above; the same for all rounds of a batch
  * @round: its number
  * @batch: gets the samples
  *
  * The thread must be pinned and the ring linked. In the first round the asked
- * warm-up, then the bursts; later ones go on where the last one ended. Before
+ * warm-up, unless that is done, then the bursts; later ones go on where the last
+ * one ended. Before
  * a burst that would find the ring cold, because there was a gap in the
  * warm-up or since, up to a turn of it is walked unmeasured; there is a bound
  * on the sum of that, and a burst beyond it is flagged.

@@ -13,7 +13,7 @@
 /* What a load from memory takes. A stale line costs that, less what a hop
  * takes anyway: a ring that mostly misses loses little. */
 #define MISS_NS 100.0
-/* What of a burst misses may add before it counts. */
+/* What of a burst misses may add before it counts; of its hops, so many. */
 #define SHARE 0.02
 
 void mp_user_stale_init(struct mp_user_stale *stale, uint64_t slots,
@@ -50,13 +50,15 @@ void mp_user_stale_hops(struct mp_user_stale *stale, uint64_t hops)
 }
 
 bool mp_user_stale_cold(const struct mp_user_stale *stale, double hop_ns,
-			uint64_t burst_hops)
+			uint64_t burst_hops, bool singly)
 {
 	/* A burst that goes round more than once pays for each line once;
 	 * one that does not get round pays for its part of them. */
 	const double hops = (double)(burst_hops > stale->need_hops ?
 				     burst_hops : stale->need_hops);
 
-	return mp_user_stale_lines(stale) * (MISS_NS - hop_ns) >
-	       SHARE * hop_ns * hops;
+	const double lines = mp_user_stale_lines(stale);
+
+	return lines * (MISS_NS - hop_ns) > SHARE * hop_ns * hops &&
+	       (!singly || lines > SHARE * hops);
 }

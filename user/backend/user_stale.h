@@ -40,11 +40,13 @@ double mp_user_stale_lines(const struct mp_user_stale *stale);
  * mp_user_stale_cold() - would it show?
  * @hop_ns: what a hop takes
  * @burst_hops: hops of a burst
+ * @singly: each is timed by itself
  *
  * True when the misses to expect in a burst could lengthen it by more than
- * two per cent.
+ * two per cent; where hops are told from one another, only when they could be
+ * more than two per cent of these.
  */
 bool mp_user_stale_cold(const struct mp_user_stale *stale, double hop_ns,
-			uint64_t burst_hops);
+			uint64_t burst_hops, bool singly);
 
 #endif
