@@ -69,6 +69,33 @@ static void what_holds_less_is_found_at_each_step(void **state)
 	assert_true(open > ROUNDS);
 }
 
+/* Few or many, of short keys or long ones. */
+static void equal_ones_stay_in_the_order_they_came_in(void **state)
+{
+	struct mp_ways_said said[MP_WAYS_SAID_ROOM * MANY];
+	struct mp_ways_sweep sweep;
+	struct mp_rng rng;
+
+	(void)state;
+	mp_rng_seed(&rng, 11);
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		const uint32_t n = round % 2 ? MANY : 1 + round % MANY;
+
+		for (uint32_t i = 0; i < n; i++) {
+			said[i].held.low = mp_rng_below(&rng, MANY)
+					   << round % 5 * 7;
+			said[i].held.high = said[i].held.low;
+			said[i].weight = i;
+		}
+		mp_ways_said_sort(&sweep, said, n);
+		for (uint32_t i = 1; i < n; i++) {
+			assert_true(said[i].held.low >= said[i - 1].held.low);
+			assert_true(said[i].held.low > said[i - 1].held.low ||
+				    said[i].weight > said[i - 1].weight);
+		}
+	}
+}
+
 static uint64_t plain_gcd(uint64_t a, uint64_t b)
 {
 	return b ? plain_gcd(b, a % b) : a;
@@ -159,6 +186,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_holds_less_is_found_at_each_step),
+		cmocka_unit_test(equal_ones_stay_in_the_order_they_came_in),
 		cmocka_unit_test(the_greatest_divisor_of_two_is_found),
 		cmocka_unit_test(lines_meet_where_any_guess_says_so),
 		cmocka_unit_test(where_distances_are_too_many_lines_may_meet_anywhere),

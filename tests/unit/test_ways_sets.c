@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -558,6 +559,37 @@ static void where_lines_are_kept_some_sets_are_kept_off(void **state)
 
 /* Strides of the levels inside and of a guess at once: 4 lines may be held in
  * one, 4 in the next and then 4 or 12 here. */
+/* All alike but one. */
+static void open_alike(struct mp_ways_sets *sets, uint32_t n)
+{
+	open_sets(sets, 64 * KIB, MP_WAYS_REGULAR, NULL);
+	sets->guess = reallocarray(sets->guess, n, sizeof(*sets->guess));
+	assert_non_null(sets->guess);
+	sets->n = sets->room = n;
+	for (uint32_t i = 0; i < n; i++)
+		sets->guess[i] = (struct mp_ways_guess){
+			.span = 8 * KIB, .ways = 8, .weight = 1,
+		};
+	sets->guess[n / 2].ways = 7;
+}
+
+static void of_many_no_test_is_made_that_leaves_nearly_all(void **state)
+{
+	struct mp_ways_test test;
+	struct mp_ways_sets sets;
+
+	(void)state;
+	open_alike(&sets, 1000);
+	assert_false(mp_ways_choose(&sets, FINEST, false, NULL, 0, &test));
+	/* One that goes by weight, and not by number, may be worth it. */
+	sets.guess[500].weight = 20;
+	assert_true(mp_ways_choose(&sets, FINEST, false, NULL, 0, &test));
+	mp_ways_free(&sets);
+	open_alike(&sets, 300);
+	assert_true(mp_ways_choose(&sets, FINEST, false, NULL, 0, &test));
+	mp_ways_free(&sets);
+}
+
 static void strides_share_a_set_of_each_level_inside(void **state)
 {
 	struct mp_ways_guess first = { .span = 8 * KIB, .ways = 4 };
@@ -608,6 +640,7 @@ int main(void)
 		cmocka_unit_test(each_set_inside_has_its_own_others),
 		cmocka_unit_test(many_are_parted_by_odd_strides),
 		cmocka_unit_test(where_lines_are_kept_some_sets_are_kept_off),
+		cmocka_unit_test(of_many_no_test_is_made_that_leaves_nearly_all),
 		cmocka_unit_test(strides_share_a_set_of_each_level_inside),
 	};
 

@@ -3,32 +3,67 @@
  * their number: it is asked for stride after stride. */
 #include "probe/ways_said.h"
 
+#include <string.h>
+
 /* As many, or fewer, are put in order one by one. */
 #define SORTED_SINGLY 12u
+/* Others go by digits of so many bits. */
+#define DIGIT_BITS 8u
+#define DIGITS (1u << DIGIT_BITS)
+
+/* A few, one by one. */
+static void sort_singly(struct mp_ways_said *said, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		const struct mp_ways_said own = said[i];
+		uint32_t to = i;
+
+		for (; to && said[to - 1].key > own.key; to--)
+			said[to] = said[to - 1];
+		said[to] = own;
+	}
+}
+
+/* From one place to another, in order of one digit of their keys. */
+static void sort_digit(const struct mp_ways_said *from, struct mp_ways_said *to,
+		       uint32_t n, uint32_t shift)
+{
+	uint32_t place[DIGITS] = { 0 }, before = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		place[from[i].key >> shift & (DIGITS - 1)]++;
+	for (uint32_t d = 0; d < DIGITS; d++) {
+		const uint32_t own = place[d];
+
+		place[d] = before;
+		before += own;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		to[place[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+}
 
 /* By rising key; equal ones stay in order, and so do sums over them. */
 static void sort_said(struct mp_ways_said *said, struct mp_ways_said *spare,
 		      uint32_t n)
 {
-	const uint32_t half = n / 2;
-	uint32_t a = 0, b = half, to = half;
+	struct mp_ways_said *from = said, *to = spare, *old;
+	uint64_t most = 0;
 
-	for (uint32_t i = 1; n <= SORTED_SINGLY && i < n; i++) {
-		const struct mp_ways_said own = said[i];
-
-		for (to = i; to && said[to - 1].key > own.key; to--)
-			said[to] = said[to - 1];
-		said[to] = own;
-	}
-	if (n <= SORTED_SINGLY)
+	if (n <= SORTED_SINGLY) {
+		sort_singly(said, n);
 		return;
-	sort_said(said, spare, half);
-	sort_said(said + half, spare, n - half);
-	for (uint32_t i = 0; i < half; i++)
-		spare[i] = said[i];
-	for (to = 0; a < half; to++)
-		said[to] = b < n && said[b].key < spare[a].key ? said[b++] :
-								 spare[a++];
+	}
+	for (uint32_t i = 0; i < n; i++)
+		most = said[i].key > most ? said[i].key : most;
+	for (uint32_t shift = 0; shift < 64 && most >> shift;
+	     shift += DIGIT_BITS) {
+		sort_digit(from, to, n, shift);
+		old = from;
+		from = to;
+		to = old;
+	}
+	if (from != said)
+		memcpy(said, from, n * sizeof(*said));
 }
 
 void mp_ways_said_sort(struct mp_ways_sweep *sweep, struct mp_ways_said *said,

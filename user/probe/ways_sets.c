@@ -39,6 +39,10 @@
 /* .. and one over so many pages, of one over few. */
 #define PAGE 4096u
 #define PAGES_FREE 100.0
+/* While there are more than a few, a test is to part off this much of them, by
+ * weight: all tests that there may be would get rid of two in three of them
+ * else. */
+#define PARTS_LEAST (1.0 / MP_WAYS_TESTS)
 /* Shares of lines that miss are measured this well, or better. */
 #define MORE_MISSED 0.1
 /* Where a test was hidden, lines fewer by this are tried first. */
@@ -148,6 +152,7 @@ struct choice {
 	uint64_t most;		/* lines that there is a control for */
 	double room;		/* lines, of those that were hidden, at most; 1 =
 				 * as few as tell */
+	double least;		/* weight to be parted off */
 	double best;
 	struct mp_ways_test test;
 };
@@ -175,7 +180,8 @@ static void judge(struct choice *choice, uint64_t stride, uint32_t i,
 	if (choice->here && lines <= choice->inside)
 		lines = min_of(min_of(said[i].held.low, most),
 			       choice->inside + 1);
-	if (below.weight <= 0 || lines <= under || lines > LINES_MAX ||
+	if (below.weight <= 0 || fmin(below.weight, above) < choice->least ||
+	    lines <= under || lines > LINES_MAX ||
 	    (choice->here && lines <= choice->inside))
 		return;
 	test.lines = (uint32_t)lines;
@@ -665,6 +671,8 @@ bool mp_ways_choose(const struct mp_ways_sets *sets, double finest,
 	};
 	const bool many = sets->n > GUESSES_MANY;
 
+	for (uint32_t i = 0; i < sets->n && sets->n > GUESSES_FEW; i++)
+		choice.least += sets->guess[i].weight * PARTS_LEAST;
 	if (!choice.said || sets->n > GUESSES_MAX) {
 		free(choice.said);
 		return false;
