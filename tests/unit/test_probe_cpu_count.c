@@ -32,7 +32,29 @@ extern const struct mp_probe mp_probe_cache_size;
 
 static struct made_sim sim;
 
-static void ask(const char *text, uint32_t k, struct mp_cpu_count *count)
+/* What prefetchers that have learnt how lines of a page lie make of every second
+ * burst: all in the last half of a row are found. */
+static void learn(struct mp_batch *batch, uint32_t row)
+{
+	const struct mp_actor *b = &batch->exp.actor[1];
+	uint32_t burst = 0;
+
+	if (batch->exp.n_actors < 3 || b->detail != MP_DETAIL_TICKS)
+		return;
+	for (uint32_t i = 0; i < batch->n_samples; i++) {
+		const struct memprobe_sample *sample = &batch->sample[i];
+		uint64_t *word = batch->payload + sample->payload_offset;
+
+		if (sample->actor != 1 || burst++ % 2)
+			continue;
+		for (uint32_t h = 0; h < sample->payload_count; h++)
+			if (h % row >= row / 2)
+				word[h] = (uint64_t)batch->grant.read_ticks + 14;
+	}
+}
+
+static void ask_so(const char *text, uint32_t k, uint32_t quiet, bool learns,
+		   struct mp_cpu_count *count)
 {
 	struct mp_plan first = { 0 }, plan = { 0 };
 	struct mp_cpu_edges edges;
@@ -40,8 +62,8 @@ static void ask(const char *text, uint32_t k, struct mp_cpu_count *count)
 
 	made_sim_open(&sim, text);
 	sim.view.arena_max_bytes = ARENA_BYTES;
-	sim.view.quiet = MP_WISH_PREFETCH_OFF;
-	/* It is seen that prefetchers are off. */
+	sim.view.quiet = quiet;
+	/* It is seen that prefetchers are off, where that is wished for. */
 	mp_cpu_sparse_sweep(&sim.view, &sweep);
 	mp_sweep_plan(&sweep, &sim.view, SHORT, 1, &first);
 	made_sim_run(&sim, &first);
@@ -50,9 +72,17 @@ static void ask(const char *text, uint32_t k, struct mp_cpu_count *count)
 	mp_cpu_count_lay(&sim.view, &edges, k);
 	assert_int_equal(mp_cpu_count_plan(&sim.view, &edges, k, &plan), 0);
 	made_sim_run(&sim, &plan);
+	for (uint32_t i = 0; i < sim.view.n_batches && learns; i++)
+		learn((struct mp_batch *)sim.view.batch[i],
+		      edges.count[k].row);
 	mp_cpu_count_judge(&sim.view, &edges, k);
 	*count = edges.count[k];
 	made_sim_close(&sim);
+}
+
+static void ask(const char *text, uint32_t k, struct mp_cpu_count *count)
+{
+	ask_so(text, k, MP_WISH_PREFETCH_OFF, false, count);
 	if (!count->known)
 		fail_msg("not known\n%s", text);
 }
@@ -102,6 +132,26 @@ static void an_inclusive_one_holds_those_inside_as_well(void **state)
 		ask(text, 1, &count);
 		holds("all", count.all_low, count.all_high, 64 * KIB, text);
 		assert_true(count.own_low <= 48 * KIB);
+	}
+}
+
+/* Bursts are told apart where they are long; and where they are short nothing is
+ * known. */
+static void what_prefetchers_learn_of_rows_is_not_counted(void **state)
+{
+	static const char many[] = MACHINE SMALL L1 "\nlevel name=l2 "
+		"size=512K ways=16 latency=14 inclusion=exclusive\n";
+	static const char few[] = MACHINE SMALL L1 "\n" L2 "\n";
+	struct mp_cpu_count count;
+
+	(void)state;
+	for (uint32_t learns = 0; learns < 2; learns++) {
+		ask_so(many, 1, 0, learns, &count);
+		assert_true(count.may_learn && count.known);
+		holds("own", count.own_low, count.own_high, 512 * KIB, many);
+		holds("all", count.all_low, count.all_high, 528 * KIB, many);
+		ask_so(few, 1, 0, learns, &count);
+		assert_int_equal(count.known, !learns);
 	}
 }
 
@@ -179,9 +229,27 @@ static void fits_are_held_to_counts_that_agree(void **state)
 	assert_true(edges.edge[0].low >= 70 && edges.edge[0].low <= 70);
 	assert_true(edges.edge[0].high >= 85 && edges.edge[0].high <= 85);
 	assert_true(edges.edge[0].size >= 85 && edges.edge[0].size <= 85);
-	edges.edge[0] = (struct mp_edge){ .size = 99, .low = 98, .high = 120 };
+}
+
+static void where_fits_and_counts_disagree_either_may_be_right(void **state)
+{
+	struct mp_cpu_edges edges = {
+		.edge[0] = { .size = 99, .low = 98, .high = 120 },
+		.count[0] = { .known = true, .own_low = 70, .own_high = 75,
+			      .all_low = 78, .all_high = 85 },
+	};
+
+	(void)state;
 	mp_cpu_count_narrow(&edges, 0);
-	assert_true(edges.edge[0].high >= 120);
+	assert_true(edges.edge[0].low <= 70 && edges.edge[0].high >= 120);
+	edges.edge[0] = (struct mp_edge){ .size = 62, .low = 60, .high = 65 };
+	mp_cpu_count_narrow(&edges, 0);
+	assert_true(edges.edge[0].low <= 60);
+	assert_true(edges.edge[0].high >= 85 && edges.edge[0].high <= 85);
+	edges.edge[0].high = 65;
+	edges.count[0].all_high = INFINITY;
+	mp_cpu_count_narrow(&edges, 0);
+	assert_true(edges.edge[0].high >= 70 && edges.edge[0].high <= 70);
 }
 
 static void an_exclusive_level_is_as_large_as_the_count_says(void **state)
@@ -206,11 +274,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_exclusive_level_serves_what_it_holds),
 		cmocka_unit_test(an_inclusive_one_holds_those_inside_as_well),
+		cmocka_unit_test(what_prefetchers_learn_of_rows_is_not_counted),
 		cmocka_unit_test(what_is_kept_for_its_use_is_counted),
 		cmocka_unit_test(lines_of_which_a_part_is_there_count_whole),
 		cmocka_unit_test(
 			what_a_level_outside_takes_along_is_no_upper_limit),
 		cmocka_unit_test(fits_are_held_to_counts_that_agree),
+		cmocka_unit_test(
+			where_fits_and_counts_disagree_either_may_be_right),
 		cmocka_unit_test(
 			an_exclusive_level_is_as_large_as_the_count_says),
 	};

@@ -74,6 +74,35 @@ static void without_others_any_length_has_a_say(void **state)
 	expect(8 * MIB, false, true, true);
 }
 
+/* Full rings of a length are slower, by now more and now less. */
+static void expect_unsteady(uint64_t length, bool full)
+{
+	static const double cycles[REPLICATES] = { 30, 42, 39, 33, 55 };
+	struct mp_sweep sweep;
+	struct made_means made;
+	struct mp_exp exp;
+	bool is_full;
+
+	made_means_open(&made, 64 * MIB);
+	mp_cpu_sparse_sweep(&made.view, &sweep);
+	add(&made, &sweep, length, 14, false);
+	mp_cpu_full_sweep(&made.view, 0, &sweep);
+	mp_sweep_exp(&sweep, length, &exp);
+	for (uint32_t r = 0; r < REPLICATES; r++)
+		made_means_add(&made, &exp, r, cycles[r]);
+	assert_int_equal(mp_cpu_is_full(&made.view, MP_CPU_ALL, &is_full), 0);
+	assert_int_equal(is_full, full);
+	made_means_close(&made);
+}
+
+/* What others put out until a ring comes round is no matter of sets. */
+static void full_rings_of_shared_levels_have_to_be_slow_alike(void **state)
+{
+	(void)state;
+	expect_unsteady(MIB, true);
+	expect_unsteady(8 * MIB, false);
+}
+
 /* A quarter of the second level is somebody else's, now more and now less: by
  * means its edge is as sharp as that of a smaller one. */
 static void what_others_leave_of_a_level_is_a_lower_limit(void **state)
@@ -111,6 +140,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_others_crowd_says_nothing_of_inner_levels),
 		cmocka_unit_test(without_others_any_length_has_a_say),
+		cmocka_unit_test(full_rings_of_shared_levels_have_to_be_slow_alike),
 		cmocka_unit_test(what_others_leave_of_a_level_is_a_lower_limit),
 	};
 

@@ -55,6 +55,9 @@
 #define SEEN_FEW 4u
 /* Limits so far apart are worth more replicates. */
 #define UNSURE 1.2
+/* .. and lines are counted where they lie further apart than what sets that fill
+ * evenly show: what a shape says is as good as the family that it is of. */
+#define COUNTED 1.1
 /* .. as soon as the first ones have been looked at .. */
 #define LOOKS 3u
 /* .. and so far that the answer would not count as measured, of still more. */
@@ -348,7 +351,7 @@ static int plan_counts(const struct mp_view *view,
 
 	for (uint32_t k = 0; k < edges->n && !err; k++)
 		if (edges->count[k].known || (edges->fitted[k] &&
-		    edges->edge[k].high > edges->edge[k].low * UNSURE))
+		    edges->edge[k].high > edges->edge[k].low * COUNTED))
 			err = mp_cpu_count_plan(view, edges, k, plan);
 	return err;
 }

@@ -256,6 +256,24 @@ static int is_slower_at(const struct mp_curve_at *full,
 	return err;
 }
 
+/*
+ * Rings that sets have no room for are slow in all replicates, and alike. What
+ * others have put out of a level that they share until a full ring, eight
+ * times as long, comes round to it is now more, now less: all but the fastest
+ * and the slowest have to agree.
+ */
+static bool is_steady(const struct mp_curve_at *at)
+{
+	const uint32_t n = at->n < FULL_MOST ? at->n : FULL_MOST;
+	double ns[FULL_MOST];
+
+	if ((double)at->length < PRIVATE_MAX)
+		return true;
+	memcpy(ns, at->ns, n * sizeof(ns[0]));
+	mp_stat_sort(ns, n);
+	return n < 3 || ns[n - 2] <= ns[1] * FULL_SLOWER;
+}
+
 /* Are most full rings of a length, of @most, slower than sparse ones? Or most
  * that are wider than full ones, at private levels? */
 static int is_slower(const struct mp_curve *full,
@@ -274,7 +292,7 @@ static int is_slower(const struct mp_curve *full,
 
 		if (other && (double)at->length < most &&
 		    (!wide || (double)at->length < PRIVATE_MAX) &&
-		    at->n >= least && other->n >= least)
+		    at->n >= least && other->n >= least && is_steady(at))
 			err = is_slower_at(at, other, part, slower);
 	}
 	return err;

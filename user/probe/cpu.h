@@ -197,6 +197,7 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
  * @apart: bytes from one of them to the next
  * @stride: .. of the crowd, which may be denser
  * @row: of them are looked for in one page; 1: pages do not matter
+ * @may_learn: prefetchers that cannot be turned off may learn of rows
  * @looks: of them in a round
  * @rounds: of a replicate
  * @replicates: that are wanted
@@ -211,6 +212,7 @@ struct mp_cpu_count {
 	uint64_t apart;
 	uint64_t stride;
 	uint32_t row;
+	bool may_learn;
 	uint32_t looks;
 	uint32_t rounds;
 	uint32_t replicates;

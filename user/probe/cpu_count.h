@@ -33,7 +33,7 @@ void mp_cpu_count_judge(const struct mp_view *view, struct mp_cpu_edges *edges,
  *
  * What a level holds with those inside is no more than all that was counted,
  * and it holds what was counted of itself. Where the two contradict each other
- * the fit stays what it is.
+ * its limits are those of both.
  */
 void mp_cpu_count_narrow(struct mp_cpu_edges *edges, uint32_t k);
 
