@@ -99,13 +99,18 @@ static uint32_t sector_of(double share, uint32_t inner, uint32_t line)
 	return parts * inner <= line ? parts * inner : 0;
 }
 
-/* Longer than the line inside: is it, or is the rest brought along? */
+/*
+ * Longer than the line inside: is it, or is the rest brought along? A line
+ * always brings all of itself, and that goes with any part of it. What a
+ * prefetcher brings stays; but where it brings it at times only, what is gone
+ * may not have come.
+ */
 static int confirm(const struct mp_view *view, bool quiet,
 		   struct mp_plan *plan, struct mp_fact *fact,
 		   struct answer *out)
 {
 	const uint32_t apart = out->line / 2;
-	uint32_t says;
+	uint32_t says, comes;
 	int err = 0;
 
 	if (quiet)
@@ -117,11 +122,17 @@ static int confirm(const struct mp_view *view, bool quiet,
 	if (plan) {
 		plan->stage++;
 		err = mp_line_flush_plan(view, MP_LINE_ALONG, apart, plan);
+		if (!err)
+			err = mp_line_flush_plan(view, MP_LINE_COMES, apart,
+						 plan);
 	}
 	says = mp_line_flush(view, MP_LINE_ALONG, apart, fact);
+	comes = mp_line_flush(view, MP_LINE_COMES, apart, fact);
 	/* What is planned is taken for confirmed until it is measured. */
 	if (says != MP_LINE_YES && !(plan && says == MP_LINE_OPEN))
 		out->why = "neighbours are brought along that do not go when one is flushed: a prefetcher, and what lines it hides is not known";
+	else if (comes != MP_LINE_YES && !(plan && comes == MP_LINE_OPEN))
+		out->why = "neighbours are brought along at times only: a prefetcher that cannot be turned off, and what lines it hides is not known";
 	return err;
 }
 

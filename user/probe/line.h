@@ -97,6 +97,7 @@ int mp_line_count(const struct mp_view *view, const struct mp_line_room *room,
 enum mp_line_pair {
 	MP_LINE_BOTH,	/* both are loaded, the other one is flushed */
 	MP_LINE_ALONG,	/* it is flushed, then the other loaded and flushed */
+	MP_LINE_COMES,	/* .. and not flushed */
 	MP_LINE_BEYOND,	/* it is flushed, then the upper half of the slot before
 			 * loaded */
 };
@@ -111,7 +112,8 @@ int mp_line_flush_plan(const struct mp_view *view, enum mp_line_pair pair,
 		       uint32_t apart, struct mp_plan *plan);
 
 /** mp_line_flush() - MP_LINE_YES: what is timed went with what was flushed;
- * or did not come into the first level with what was loaded */
+ * or did not come into the first level with what was loaded. Of MP_LINE_COMES:
+ * it came along with what was loaded, into whichever level */
 uint32_t mp_line_flush(const struct mp_view *view, enum mp_line_pair pair,
 		       uint32_t apart, struct mp_fact *fact);
 

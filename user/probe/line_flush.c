@@ -33,6 +33,10 @@ enum kind { ASKED, THERE, NOWHERE };
  * so many standard errors. */
 #define LATER 0.3
 #define SURE 4.0
+/* Of what is nowhere so few take less than what is somewhere; and what comes
+ * each time does so but for those that something interrupted. */
+#define NOWHERE_LEAST 0.02
+#define EACH_TIME 0.9
 
 static void step(struct mp_exp *exp, uint32_t slot, uint32_t what)
 {
@@ -56,7 +60,7 @@ static void ask(struct mp_exp *exp, enum mp_line_pair pair, uint32_t apart,
 {
 	uint32_t other = slot + apart / SLOT;
 
-	if (pair == MP_LINE_ALONG && ahead) {
+	if (pair != MP_LINE_BOTH && ahead) {
 		other = slot;
 		slot += apart / SLOT;
 	}
@@ -68,7 +72,8 @@ static void ask(struct mp_exp *exp, enum mp_line_pair pair, uint32_t apart,
 	}
 	step(exp, slot, pair == MP_LINE_BOTH ? MEMPROBE_STEP_TOUCH :
 					       MEMPROBE_STEP_FLUSH);
-	step(exp, other, MEMPROBE_STEP_FLUSH);
+	step(exp, other, pair == MP_LINE_COMES ? MEMPROBE_STEP_TOUCH :
+						MEMPROBE_STEP_FLUSH);
 	step(exp, slot, MEMPROBE_STEP_TIME);
 }
 
@@ -152,6 +157,19 @@ static bool is_further(const struct ticks *ticks, const double *time)
 						      error[THERE]));
 }
 
+/* Is it found each time, further in than nowhere at all? From wherever it
+ * comes: of a line that is long further out only. */
+static bool comes(const struct ticks *ticks)
+{
+	const double nowhere = mp_stat_quantile(ticks->value[NOWHERE],
+						ticks->n[NOWHERE], NOWHERE_LEAST);
+	uint32_t n = 0;
+
+	while (n < ticks->n[ASKED] && ticks->value[ASKED][n] < nowhere)
+		n++;
+	return n >= EACH_TIME * ticks->n[ASKED];
+}
+
 static uint32_t judge(struct ticks *ticks, enum mp_line_pair pair,
 		      double read_ticks)
 {
@@ -163,6 +181,8 @@ static uint32_t judge(struct ticks *ticks, enum mp_line_pair pair,
 		return MP_LINE_UNSURE;
 	if (pair == MP_LINE_BEYOND)
 		return is_further(ticks, time) ? MP_LINE_YES : MP_LINE_NO;
+	if (pair == MP_LINE_COMES)
+		return comes(ticks) ? MP_LINE_YES : MP_LINE_NO;
 	z = (time[ASKED] - time[THERE]) / (time[NOWHERE] - time[THERE]);
 	return z < LIKE_THERE ? MP_LINE_NO :
 	       z > LIKE_NOWHERE ? MP_LINE_YES : MP_LINE_UNSURE;

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Neighbours that come along with a load, each time or at times only. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend.h"
+#include "made_sim.h"
+#include "probe/line.h"
+
+#define MACHINE \
+	"machine name=a clock_mhz=2500 memory_latency=250\n" \
+	"clock tsc_mhz=2500 step=1 read=50\nplace pages=contiguous\n" \
+	"noise gaps=0.02\nlevel name=l1d size=16K ways=4 latency=3\n"
+#define LINES_64 MACHINE "level name=l2 size=96K ways=12 latency=11\n"
+#define LINES_128 MACHINE "level name=l2 size=96K ways=12 line=128 latency=11\n"
+#define ADJACENT "prefetch kind=adjacent into=l2 switch=no\n"
+/* Steps that are timed: what is asked for, what is there, what is nowhere. */
+#define KINDS 3u
+#define ASKED 0u
+#define NOWHERE 2u
+#define PLANS 64u
+
+static struct made_sim sim;
+
+static int end(void **state)
+{
+	(void)state;
+	made_sim_close(&sim);
+	return 0;
+}
+
+static void open_machine(const char *text)
+{
+	made_sim_open(&sim, text);
+	sim.view.arena_max_bytes = 16u << 20;
+	sim.view.caps |= MP_CAP_SEQUENCE;
+}
+
+static uint32_t says(const char *text, enum mp_line_pair pair)
+{
+	struct mp_plan plan = { 0 };
+	uint32_t answer;
+
+	open_machine(text);
+	assert_int_equal(mp_line_flush(&sim.view, pair, 64, NULL),
+			 MP_LINE_OPEN);
+	assert_int_equal(mp_line_flush_plan(&sim.view, pair, 64, &plan), 0);
+	made_sim_run(&sim, &plan);
+	answer = mp_line_flush(&sim.view, pair, 64, NULL);
+	made_sim_close(&sim);
+	return answer;
+}
+
+static void a_line_comes_whole_and_goes_whole(void **state)
+{
+	(void)state;
+	assert_int_equal(says(LINES_128, MP_LINE_COMES), MP_LINE_YES);
+	assert_int_equal(says(LINES_128, MP_LINE_ALONG), MP_LINE_YES);
+	assert_int_equal(says(LINES_64, MP_LINE_COMES), MP_LINE_NO);
+	assert_int_equal(says(LINES_64 ADJACENT, MP_LINE_COMES), MP_LINE_YES);
+	assert_int_equal(says(LINES_64 ADJACENT, MP_LINE_ALONG), MP_LINE_NO);
+	open_machine(LINES_64);
+}
+
+/* Of @pair, every @each-th of those that are asked for is found nowhere. */
+static void lose(enum mp_line_pair pair, uint32_t each)
+{
+	struct mp_plan plan = { 0 };
+	uint64_t id;
+
+	assert_int_equal(mp_line_flush_plan(&sim.view, pair, 64, &plan), 0);
+	id = mp_exp_id(&plan.wanted[0].exp);
+	mp_plan_free(&plan);
+	for (uint32_t i = 0; i < sim.n; i++) {
+		struct mp_batch *batch = sim.batch[i];
+
+		for (uint32_t k = 0; k < batch->n_samples && batch->id == id; k++) {
+			const struct memprobe_sample *s = &batch->sample[k];
+			uint64_t *word = batch->payload + s->payload_offset;
+
+			for (uint32_t w = 0; w < s->payload_count;
+			     w += each * KINDS)
+				word[w + ASKED] = word[w + NOWHERE];
+		}
+	}
+}
+
+/* A prefetcher that brings a line's neighbour along while rings are walked,
+ * and not when single lines are loaded, far from each other. */
+static void ask_lines(bool at_times)
+{
+	const struct mp_probe *probe = mp_probe_find("line");
+
+	open_machine(LINES_64 ADJACENT);
+	made_sim_ask(&sim, mp_probe_find("line-l1d"));
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	for (uint32_t i = 0; i < PLANS; i++) {
+		struct mp_plan plan = { 0 };
+
+		assert_true(probe->next(&sim.view, &plan) >= 0);
+		if (!made_sim_run(&sim, &plan))
+			break;
+		lose(MP_LINE_ALONG, 1);
+		if (at_times)
+			lose(MP_LINE_COMES, 2);
+	}
+	assert_int_equal(probe->infer(&sim.view, &sim.facts), 0);
+}
+
+static void what_comes_at_times_only_is_no_line(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	/* That neighbours come each time, and go each time, would be a line. */
+	ask_lines(false);
+	fact = made_sim_fact(&sim, "cpu.l2.line");
+	assert_int_equal(fact->verdict, MP_MEASURED);
+	assert_true(fact->value == 128);
+	made_sim_close(&sim);
+	ask_lines(true);
+	fact = made_sim_fact(&sim, "cpu.l2.line");
+	assert_int_equal(fact->verdict, MP_NOT_MEASURABLE);
+	assert_non_null(strstr(fact->reason, "at times only"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(a_line_comes_whole_and_goes_whole,
+					  end),
+		cmocka_unit_test_teardown(what_comes_at_times_only_is_no_line,
+					  end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
