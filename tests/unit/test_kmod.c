@@ -166,11 +166,12 @@ static void it_wishes_for_contiguous_memory_and_interrupts_off(void **state)
 
 static double read_ticks(void)
 {
-	const struct mp_exp exp = small_chase(MP_PAGES_CONTIG);
 	struct mp_batch batch;
+	struct mp_exp exp;
 	double ticks;
 
 	open_any();
+	exp = small_chase(MP_PAGES_CONTIG);
 	run(&exp, &batch);
 	assert_int_equal(batch.error, 0);
 	ticks = batch.grant.read_ticks;
