@@ -13,6 +13,7 @@
 
 #include "backend.h"
 #include "made_sim.h"
+#include "probe/cpu_hot_shape.h"
 
 #define HOPS_MAX 800000u
 #define PLANS 8u
@@ -202,6 +203,35 @@ static void the_third_is_told_where_the_second_is_hardly_larger(void **state)
 	expect(text, 2, MP_CPU_HOLDS_ALL);
 }
 
+/* Slots that lie farther apart than a page fall on some sets only: on the same
+ * ones in all rings. */
+static void rings_of_slots_far_apart_share_their_sets(void **state)
+{
+	struct mp_cpu_hot_shape shape;
+	struct mp_cpu_edges edges;
+	struct mp_exp exp;
+	bool far = false;
+
+	(void)state;
+	made_sim_open(&sim, FINE "level name=l1d size=1M ways=8 line=128 latency=4\n"
+		      "level name=l2 size=16M ways=8 line=128 latency=14\n");
+	sim.view.arena_max_bytes = 64u << 20;
+	made_sim_edges(&sim, &edges);
+	for (uint32_t try = 0; try < MP_CPU_HOT_TRIES; try++) {
+		if (mp_cpu_hot_shape(&sim.view, &edges, 1, try, &shape))
+			continue;
+		far |= shape.stride > 4096;
+		mp_cpu_hot_exp(&sim.view, &shape, MP_CPU_HOT_DRIVEN, &exp);
+		assert_int_equal(exp.actor[MP_CPU_HOT_R].offset % shape.stride,
+				 0);
+		assert_true(exp.actor[MP_CPU_HOT_R].offset >= shape.hot);
+		assert_true(exp.actor[MP_CPU_HOT_R].offset + shape.r_ring <=
+			    exp.arena[0].bytes);
+	}
+	assert_true(far);
+	made_sim_close(&sim);
+}
+
 static void the_third_level_is_told_behind_the_second(void **state)
 {
 	(void)state;
@@ -324,6 +354,7 @@ int main(void)
 		cmocka_unit_test(leaving_by_chance_is_not_taken_for_being_put_out),
 		cmocka_unit_test(means_do_not_make_few_losses_many),
 		cmocka_unit_test(the_third_level_is_told_behind_the_second),
+		cmocka_unit_test(rings_of_slots_far_apart_share_their_sets),
 		cmocka_unit_test(what_cannot_be_kept_hot_cannot_be_told),
 		cmocka_unit_test(a_level_further_out_is_not_taken_for_this_one),
 		cmocka_unit_test(without_phases_nothing_is_asked),

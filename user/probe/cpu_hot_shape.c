@@ -171,6 +171,14 @@ static uint64_t apart_of(const struct mp_view *view,
 	return k < edges->muddled ? 0 : sweep.stride << (try + 1);
 }
 
+/* Where R begins: a whole number of slots behind H, which sets may tell. */
+static uint64_t r_offset(const struct mp_cpu_hot_shape *shape)
+{
+	const uint64_t least = whole_pages(shape->hot) + PAGE;
+
+	return (least + shape->stride - 1) / shape->stride * shape->stride;
+}
+
 /* The most lines that are affordable: with few of them a clock of coarse
  * steps sees little. */
 static bool choose_stride(const struct mp_view *view,
@@ -201,8 +209,8 @@ static bool choose_stride(const struct mp_view *view,
 				       CYCLES_MAX);
 	while (shape->cycles * shape->every > MP_ROUNDS_MAX)
 		shape->cycles--;
-	return shape->cycles > 1 && shape->r_ring + PAGE + whole_pages(shape->hot) <=
-				    view->arena_max_bytes;
+	return shape->cycles > 1 &&
+	       r_offset(shape) + shape->r_ring <= view->arena_max_bytes;
 }
 
 /* The ring that puts H out: where the outer level has hardly room for it, it
@@ -379,7 +387,7 @@ static void lay_arena(const struct mp_cpu_hot_shape *shape,
 {
 	/* Its memory and quiet are those of every look; not so its stride. */
 	mp_exp_chase(exp, sweep->cpu, sweep->pages,
-		     whole_pages(shape->hot) + PAGE + shape->r_ring,
+		     r_offset(shape) + shape->r_ring,
 		     shape->stride, 0);
 	exp->arena[0].node = sweep->node;
 	exp->quiet = sweep->quiet;
@@ -427,7 +435,7 @@ void mp_cpu_hot_exp(const struct mp_view *view,
 	walker(shape, shape->hot, 1, 6, true, &actor[MP_CPU_HOT_T]);
 	actor[MP_CPU_HOT_H].length = actor[MP_CPU_HOT_T].length = shape->hot;
 	actor[MP_CPU_HOT_LOAD].length = shape->hot;
-	actor[MP_CPU_HOT_R].offset = whole_pages(shape->hot) + PAGE;
+	actor[MP_CPU_HOT_R].offset = r_offset(shape);
 	actor[MP_CPU_HOT_Q].offset = actor[MP_CPU_HOT_R].offset;
 	actor[MP_CPU_HOT_R].length = still ? shape->still_ring : shape->r_ring;
 	actor[MP_CPU_HOT_Q].length = shape->q_ring;
