@@ -216,6 +216,86 @@ static void what_a_level_outside_takes_along_is_no_upper_limit(void **state)
 	assert_false(isinf(count.own_high));
 }
 
+/* A closer count of what the first one leaves open: its limits. */
+static void count_closer(const struct mp_fact *fact, double edge_part,
+			 struct mp_cpu_count count[2], uint32_t *wanted)
+{
+	struct mp_plan first = { 0 }, next = { 0 };
+	struct mp_cpu_edges edges;
+
+	made_sim_open(&sim, MACHINE SMALL L1 "\nlevel name=l2 size=96K "
+		      "ways=12 latency=14 inclusion=exclusive policy=srrip\n");
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	made_sim_ask(&sim, &mp_probe_cache_size);
+	made_sim_edges(&sim, &edges);
+	edges.table = mp_miss_table_get();
+	edges.edge[1].size *= edge_part;
+	mp_cpu_count_lay(&sim.view, &edges, 1);
+	assert_int_equal(mp_cpu_count_plan(&sim.view, &edges, 1, &first), 0);
+	made_sim_run(&sim, &first);
+	mp_cpu_count_judge(&sim.view, &edges, 1);
+	count[0] = edges.count[1];
+	assert_int_equal(mp_cpu_count_plan_closer(&sim.view, &edges, 1, fact,
+						  &next), 0);
+	*wanted = next.n;
+	made_sim_run(&sim, &next);
+	mp_cpu_count_lay(&sim.view, &edges, 1);
+	mp_cpu_count_judge(&sim.view, &edges, 1);
+	count[1] = edges.count[1];
+	made_sim_close(&sim);
+}
+
+static void open_limits_are_counted_closer(void **state)
+{
+	static const struct mp_fact open = {
+		.verdict = MP_AT_LEAST, .low = 80 * KIB, .high = 110 * KIB };
+	struct mp_cpu_count count[2];
+	uint32_t wanted;
+
+	(void)state;
+	count_closer(&open, 1, count, &wanted);
+	assert_true(wanted > 0 && count[0].known && count[1].known);
+	assert_true(count[0].own_high > count[0].own_low * 1.15);
+	assert_true(count[1].own_high < count[1].own_low * 1.12);
+	holds("own", count[1].own_low, count[1].own_high, 96 * KIB, "closer");
+	holds("all", count[1].all_low, count[1].all_high, 112 * KIB, "closer");
+}
+
+/* The edge may lie well below what an exclusive level holds with those inside;
+ * the first count says so. */
+static void a_crowd_that_was_too_short_is_counted_again(void **state)
+{
+	static const struct mp_fact open = {
+		.verdict = MP_AT_LEAST, .low = 40 * KIB, .high = 110 * KIB };
+	struct mp_cpu_count count[2];
+	uint32_t wanted;
+
+	(void)state;
+	count_closer(&open, 0.7, count, &wanted);
+	assert_true(count[0].known && count[0].brief);
+	assert_true(isinf(count[0].own_high));
+	assert_true(wanted > 0 && count[1].known && !count[1].brief);
+	holds("own", count[1].own_low, count[1].own_high, 96 * KIB, "again");
+}
+
+static void what_is_known_or_hopeless_is_not_counted_closer(void **state)
+{
+	static const struct mp_fact fact[] = {
+		{ .verdict = MP_MEASURED, .low = 80, .high = 110 },
+		{ .verdict = MP_NOT_MEASURABLE, .low = 80, .high = 110 },
+		{ .verdict = MP_AT_LEAST, .low = 80, .high = 160 },
+	};
+	struct mp_cpu_count count[2];
+	uint32_t wanted;
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(fact) / sizeof(fact[0]); i++) {
+		count_closer(&fact[i], 1, count, &wanted);
+		assert_int_equal(wanted, 0);
+	}
+}
+
 static void fits_are_held_to_counts_that_agree(void **state)
 {
 	struct mp_cpu_edges edges = {
@@ -269,6 +349,27 @@ static void an_exclusive_level_is_as_large_as_the_count_says(void **state)
 	made_sim_close(&sim);
 }
 
+/* Nothing tells whether the third level has what those inside have, and either
+ * is near enough, once lines are counted closely. */
+static void a_size_that_is_nearly_known_is_counted_closer(void **state)
+{
+	static const char text[] = MACHINE "place pages=contiguous\n"
+		"level name=l1d size=12K ways=12 latency=4 policy=random\n"
+		"level name=l2 size=26K ways=13 line=128 latency=12 "
+		"inclusion=inclusive\nlevel name=l3 size=176K ways=8 line=128 "
+		"latency=23 policy=random slices=4\n";
+	const struct mp_fact *fact;
+
+	(void)state;
+	made_sim_open(&sim, text);
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	made_sim_ask(&sim, &mp_probe_cache_size);
+	fact = made_sim_not_wrong(&sim, "cpu.l3.size", 176 * KIB, 0.125);
+	assert_int_equal(fact->verdict, MP_MEASURED);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,11 +380,16 @@ int main(void)
 		cmocka_unit_test(lines_of_which_a_part_is_there_count_whole),
 		cmocka_unit_test(
 			what_a_level_outside_takes_along_is_no_upper_limit),
+		cmocka_unit_test(open_limits_are_counted_closer),
+		cmocka_unit_test(a_crowd_that_was_too_short_is_counted_again),
+		cmocka_unit_test(
+			what_is_known_or_hopeless_is_not_counted_closer),
 		cmocka_unit_test(fits_are_held_to_counts_that_agree),
 		cmocka_unit_test(
 			where_fits_and_counts_disagree_either_may_be_right),
 		cmocka_unit_test(
 			an_exclusive_level_is_as_large_as_the_count_says),
+		cmocka_unit_test(a_size_that_is_nearly_known_is_counted_closer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

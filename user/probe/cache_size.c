@@ -356,76 +356,6 @@ static int plan_counts(const struct mp_view *view,
 	return err;
 }
 
-static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
-{
-	struct mp_cpu_edges edges;
-	struct mp_sweep sweep;
-	int err = mp_cpu_edges_find(view, &edges);
-
-	if (err)
-		return err == -ENODATA ? 0 : err;
-	mp_cpu_main_sweep(view, &sweep);
-	err = plan_wide(view, &edges, plan);
-	for (uint32_t k = 0; k < edges.n && !err; k++)
-		err = mp_cpu_witness_plan(view, &edges, k, plan);
-	plan->stage++;
-	/* A few hops that say whether there is a level to be missed: whatever
-	 * else there is no time for. */
-	if (!err)
-		err = mp_cpu_between_plan(view, &edges, plan);
-	if (!err)
-		err = mp_cpu_doubt_plan(view, &edges, plan);
-	plan->stage++;
-	for (uint32_t i = 0; i < LOOKS && !err; i++, plan->stage++) {
-		for (uint32_t k = 0; k < edges.n && !err; k++)
-			err = k || edges.single ?
-			      plan_sides(view, &edges, k, i, plan) :
-			      plan_edge(view, &sweep, &edges, k, plan);
-		plan->stage++;
-		if (!err)
-			err = plan_counts(view, &edges, plan);
-	}
-	/* Private levels are cheap to look at. What is left of the time goes
-	 * into one that is shared, and moves anyway. */
-	plan->stage++;
-	for (uint32_t k = 1; k < edges.n && !err; k++)
-		if (edges.edge[k - 1].size > edges.edge[k].size * MP_CPU_LITTLE)
-			err = mp_cpu_beside_plan(view, &edges, k, plan);
-	plan->stage++;
-	if (!err)
-		err = plan_shared(view, &sweep, &edges, plan);
-	plan->stage++;
-	if (!err)
-		err = mp_cpu_flat_plan(view, &edges, plan);
-	mp_cpu_edges_free(&edges);
-	return err;
-}
-
-static int next(const struct mp_view *view, struct mp_plan *plan)
-{
-	struct mp_sweep sweep;
-	bool full;
-	int err;
-
-	mp_cpu_sparse_sweep(view, &sweep);
-	err = plan_curve(view, &sweep, end_of(view), plan);
-	/* A sparse ring is cheap to look far with. */
-	if (!err)
-		err = mp_sweep_plan(&sweep, view, (uint64_t)fmin(DEFAULT_TO,
-				    (double)view->arena_max_bytes), 1, plan);
-	plan->stage++;
-	if (!err && view->n_batches && !mp_cpu_times_hops(view))
-		err = plan_main(view, plan);
-	plan->stage++;
-	if (!err)
-		err = mp_cpu_is_full(view, MP_CPU_PRIVATE, &full);
-	if (!err && full)
-		err = plan_full(view, plan);
-	if (!err)
-		err = plan_levels(view, plan);
-	return err ? err : 1;
-}
-
 static bool moved(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_edge *edge = &edges->edge[k];
@@ -633,6 +563,93 @@ static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 	/* What was found further in is no evidence of what lies beyond. */
 	mp_curve_note(curve, edges->level[edges->n - 1].size_bytes, INFINITY,
 		      fact);
+}
+
+/* What is open after all that may be mended by a closer count. */
+static int plan_closer(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       struct mp_plan *plan)
+{
+	struct mp_fact fact = { .verdict = MP_NOT_MEASURABLE };
+	int err;
+
+	judge(edges, k, &fact);
+	err = mp_cpu_beside_part(view, edges, k, &fact);
+	return err ? err : mp_cpu_count_plan_closer(view, edges, k, &fact,
+						    plan);
+}
+
+static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
+{
+	struct mp_cpu_edges edges;
+	struct mp_sweep sweep;
+	int err = mp_cpu_edges_find(view, &edges);
+
+	if (err)
+		return err == -ENODATA ? 0 : err;
+	mp_cpu_main_sweep(view, &sweep);
+	err = plan_wide(view, &edges, plan);
+	for (uint32_t k = 0; k < edges.n && !err; k++)
+		err = mp_cpu_witness_plan(view, &edges, k, plan);
+	plan->stage++;
+	/* A few hops that say whether there is a level to be missed: whatever
+	 * else there is no time for. */
+	if (!err)
+		err = mp_cpu_between_plan(view, &edges, plan);
+	if (!err)
+		err = mp_cpu_doubt_plan(view, &edges, plan);
+	plan->stage++;
+	for (uint32_t i = 0; i < LOOKS && !err; i++, plan->stage++) {
+		for (uint32_t k = 0; k < edges.n && !err; k++)
+			err = k || edges.single ?
+			      plan_sides(view, &edges, k, i, plan) :
+			      plan_edge(view, &sweep, &edges, k, plan);
+		plan->stage++;
+		if (!err)
+			err = plan_counts(view, &edges, plan);
+	}
+	/* Private levels are cheap to look at. What is left of the time goes
+	 * into one that is shared, and moves anyway. */
+	plan->stage++;
+	for (uint32_t k = 1; k < edges.n && !err; k++)
+		if (edges.edge[k - 1].size > edges.edge[k].size * MP_CPU_LITTLE)
+			err = mp_cpu_beside_plan(view, &edges, k, plan);
+	plan->stage++;
+	if (!err)
+		err = plan_shared(view, &sweep, &edges, plan);
+	plan->stage++;
+	if (!err)
+		err = mp_cpu_flat_plan(view, &edges, plan);
+	plan->stage++;
+	for (uint32_t k = 0; k < edges.n && !err; k++)
+		err = plan_closer(view, &edges, k, plan);
+	mp_cpu_edges_free(&edges);
+	return err;
+}
+
+static int next(const struct mp_view *view, struct mp_plan *plan)
+{
+	struct mp_sweep sweep;
+	bool full;
+	int err;
+
+	mp_cpu_sparse_sweep(view, &sweep);
+	err = plan_curve(view, &sweep, end_of(view), plan);
+	/* A sparse ring is cheap to look far with. */
+	if (!err)
+		err = mp_sweep_plan(&sweep, view, (uint64_t)fmin(DEFAULT_TO,
+				    (double)view->arena_max_bytes), 1, plan);
+	plan->stage++;
+	if (!err && view->n_batches && !mp_cpu_times_hops(view))
+		err = plan_main(view, plan);
+	plan->stage++;
+	if (!err)
+		err = mp_cpu_is_full(view, MP_CPU_PRIVATE, &full);
+	if (!err && full)
+		err = plan_full(view, plan);
+	if (!err)
+		err = plan_levels(view, plan);
+	return err ? err : 1;
 }
 
 static int infer(const struct mp_view *view, struct mp_facts *facts)

@@ -203,6 +203,7 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
  * @replicates: that are wanted
  * @id: of the experiment
  * @known: it was made
+ * @brief: it has too few lines for an upper limit
  * @own_low, @own_high: bytes that the level serves by itself
  * @all_low, @all_high: .. with those inside. INFINITY: a level further out may
  *	have put some out
@@ -218,6 +219,7 @@ struct mp_cpu_count {
 	uint32_t replicates;
 	uint64_t id;
 	bool known;
+	bool brief;
 	double own_low;
 	double own_high;
 	double all_low;

@@ -33,14 +33,11 @@
 /* Slots side by side may be of one line, or of its sectors: A visits them one
  * after another, and B one of so many bytes. */
 #define LINE_LONGEST 256u
-/* B's hops of a round, as a share of what fits, and at most. */
-#define LOOKS 0.08
+/* B's hops of a round, as a share of what fits, at most. */
 #define LOOKS_MOST 0.25
-/* .. of a replicate, which comes by each slot once, and of all. */
+/* .. and of a replicate, which comes by each slot once. */
 #define LOOKS_WANTED 1000.0
-#define LOOKS_ALL 5000.0
 #define REPLICATES 3.0
-#define REPLICATES_MAX 16.0
 #define HOPS_MAX 2e6
 /* Hops of a burst of either. */
 #define B_HOPS 512u
@@ -63,6 +60,24 @@
 /* So few rows say nothing of how they differ. */
 #define ROWS_LEAST 12u
 
+/* B's hops of a round, as a share of what fits, and of all; the hops of all
+ * replicates, which are no more than so many. */
+struct effort {
+	double looks;
+	double all;
+	double replicates;
+	double hops;
+};
+
+static const struct effort usual = { 0.08, 5000, 16, INFINITY };
+/* A quarter of what B's own hops leave open, and half of what chance does. */
+static const struct effort closer = { 0.02, 20000, 64, 12e6 };
+/* Limits of a size that are wider than it wants, by no more than a closer count
+ * may mend: of the 13 % above and 5 below that the usual one leaves open a third
+ * is left. */
+#define CLOSER_FROM 1.25
+#define CLOSER_TO 1.45
+
 enum who { RING_A, RING_B, RING_Z, RINGS };
 
 /* -- the rings -------------------------------------------------------------- */
@@ -81,78 +96,104 @@ static bool is_countable(const struct mp_view *view,
 	       !(edges->full && mp_cpu_may_prefetch(view));
 }
 
-/* How long A is, in bytes. */
-static double crowd_of(const struct mp_cpu_edges *edges, uint32_t k)
+/* How long A is, in bytes, for a level of @size, or nearly: @about. */
+static double crowd_of(const struct mp_cpu_edges *edges, uint32_t k,
+		       double size, double about)
 {
-	const double size = edges->edge[k].size;
 	double next;
 
 	if (k + 1 >= edges->n)
-		return CROWD * coarse(size);
+		return CROWD * about;
 	next = FITS * (edges->fitted[k + 1] ? edges->edge[k + 1].low :
 					      edges->level[k + 1].low_bytes);
 	if (next < CROWD_LEAST * size || next > CROWD * size)
-		return CROWD * coarse(size);
+		return CROWD * about;
 	return coarse(next * exp2(-0.5 / GRAIN));
 }
 
 /* Slots of a page that are looked for in a row: the first of them pays for the
  * translation. */
-static uint32_t row_of(double fits, double crowd, uint64_t apart)
+static uint32_t row_of(double looks, double crowd, uint64_t apart)
 {
 	uint32_t row = (uint32_t)(PAGE / apart);
 
 	if (crowd <= PAGES_FEW * PAGE)
 		return 1;
-	while (row > ROW_LEAST && row > LOOKS * fits)
+	while (row > ROW_LEAST && row > looks)
 		row /= 2;
 	return row;
 }
 
 /* How much of them is looked for, and how often. */
-static bool set_looks(double fits, struct mp_cpu_count *count)
+static bool set_looks(const struct effort *effort, double fits,
+		      struct mp_cpu_count *count)
 {
-	double rounds, counted = 1;
+	const double turn = (double)(count->slots *
+				     (count->apart / count->stride));
+	double rounds, wanted, counted = 1;
 
 	if (count->may_learn && count->row > 1)
 		counted = (count->row / 2 - 1.0) / count->row;
 
-	count->looks = (uint32_t)fmax(fmin(LOOKS * fits, LOOKS_WANTED) /
+	count->looks = (uint32_t)fmax(fmin(effort->looks * fits, LOOKS_WANTED) /
 				      count->row, 1) * count->row;
 	rounds = fmin(ceil(LOOKS_WANTED / count->looks),
 		      floor((double)count->slots / count->looks));
 	count->rounds = (uint32_t)fmin(rounds, MP_ROUNDS_MAX);
-	count->replicates = (uint32_t)fmin(fmax(LOOKS_ALL /
-						(counted * count->rounds *
-						 count->looks), REPLICATES),
-					   REPLICATES_MAX);
-	return count->looks <= LOOKS_MOST * fits && count->rounds;
+	wanted = fmin(effort->all / (counted * count->rounds * count->looks),
+		      effort->hops / (turn * count->rounds));
+	count->replicates = (uint32_t)fmin(fmax(wanted, REPLICATES),
+					   effort->replicates);
+	return count->looks <= LOOKS_MOST * fits && count->rounds &&
+	       turn * count->rounds <= HOPS_MAX;
+}
+
+/* Rings for a level of @size, or nearly: @about. */
+static void lay(const struct mp_view *view, const struct mp_cpu_edges *edges,
+		uint32_t k, double size, double about,
+		const struct effort *effort, struct mp_cpu_count *count)
+{
+	struct mp_sweep sweep;
+	double crowd, fits;
+
+	memset(count, 0, sizeof(*count));
+	mp_cpu_level_sweep(view, edges, k, 0, &sweep);
+	count->stride = sweep.stride;
+	count->apart = sweep.stride < LINE_LONGEST ? LINE_LONGEST :
+						     sweep.stride;
+	crowd = crowd_of(edges, k, size, about);
+	fits = about / (double)count->apart;
+	count->row = row_of(effort->looks * fits, crowd, count->apart);
+	count->may_learn = mp_cpu_may_prefetch(view);
+	count->slots = (uint64_t)(crowd / (double)count->apart) / count->row *
+		       count->row;
+	if (!set_looks(effort, fits, count) ||
+	    2 * (count->slots * count->apart + PAGE) > view->arena_max_bytes)
+		count->slots = 0;
 }
 
 void mp_cpu_count_lay(const struct mp_view *view, struct mp_cpu_edges *edges,
 		      uint32_t k)
 {
-	struct mp_cpu_count *count = &edges->count[k];
-	struct mp_sweep sweep;
-	double crowd, hops, fits;
+	const double size = edges->edge[k].size;
 
-	memset(count, 0, sizeof(*count));
-	if (!is_countable(view, edges, k))
-		return;
-	mp_cpu_level_sweep(view, edges, k, 0, &sweep);
-	count->stride = sweep.stride;
-	count->apart = sweep.stride < LINE_LONGEST ? LINE_LONGEST :
-						     sweep.stride;
-	crowd = crowd_of(edges, k);
-	fits = coarse(edges->edge[k].size) / (double)count->apart;
-	count->row = row_of(fits, crowd, count->apart);
-	count->may_learn = mp_cpu_may_prefetch(view);
-	count->slots = (uint64_t)(crowd / (double)count->apart) / count->row *
-		       count->row;
-	hops = (double)(count->slots * (count->apart / count->stride));
-	if (!set_looks(fits, count) || hops * count->rounds > HOPS_MAX ||
-	    2 * (count->slots * count->apart + PAGE) > view->arena_max_bytes)
-		count->slots = 0;
+	memset(&edges->count[k], 0, sizeof(edges->count[k]));
+	if (is_countable(view, edges, k))
+		lay(view, edges, k, size, coarse(size), &usual,
+		    &edges->count[k]);
+}
+
+/* A closer count goes by what the first one found, as the edge may lie far from
+ * what a level holds with those inside. */
+static void lay_closer(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       const struct mp_cpu_count *first,
+		       struct mp_cpu_count *count)
+{
+	const double size = fmax(edges->edge[k].size, first->all_low);
+
+	lay(view, edges, k, size, coarse(size * exp2(0.5 / GRAIN)), &closer,
+	    count);
 }
 
 static uint32_t bursts_of(uint64_t hops, uint32_t most)
@@ -162,9 +203,8 @@ static uint32_t bursts_of(uint64_t hops, uint32_t most)
 
 static void make_exp(const struct mp_view *view,
 		     const struct mp_cpu_edges *edges, uint32_t k,
-		     struct mp_exp *exp)
+		     const struct mp_cpu_count *count, struct mp_exp *exp)
 {
-	const struct mp_cpu_count *count = &edges->count[k];
 	const uint64_t length = count->slots * count->apart;
 	const uint64_t turn = length / count->stride;
 	struct mp_actor *a = &exp->actor[RING_A], *b = &exp->actor[RING_B];
@@ -209,7 +249,7 @@ int mp_cpu_count_plan(const struct mp_view *view,
 
 	if (!edges->count[k].slots)
 		return 0;
-	make_exp(view, edges, k, &exp);
+	make_exp(view, edges, k, &edges->count[k], &exp);
 	return mp_plan_add(plan, &exp, edges->count[k].replicates);
 }
 
@@ -411,9 +451,9 @@ static double full(double times, uint32_t ways)
 /* Does no level further out put lines out of this one? Not one that all of
  * the crowd fits, nor one that does not hold what lies inside it. */
 static bool is_let_be(const struct mp_view *view,
-		      const struct mp_cpu_edges *edges, uint32_t k)
+		      const struct mp_cpu_edges *edges, uint32_t k,
+		      const struct mp_cpu_count *count)
 {
-	const struct mp_cpu_count *count = &edges->count[k];
 	struct mp_cpu_hot hot;
 
 	for (uint32_t i = k + 1; i < edges->n; i++) {
@@ -456,23 +496,23 @@ static void set_limits(const struct mp_cpu_edges *edges, uint32_t k, bool be,
 
 		*low = (least - SIGMAS * error_of(sums, w, 0)) * apart;
 		/* What B has come by may still be there, and is not seen. */
-		*high = !be || crowd < CROWD_LEAST ? INFINITY :
+		count->brief = crowd < CROWD_LEAST;
+		*high = !be || count->brief ? INFINITY :
 			most * apart * (1 + (double)count->looks /
 					     (double)count->slots) /
 			full(crowd, ways > MP_CPU_CROWDED_WAYS ? 2 : 1);
 	}
 }
 
-void mp_cpu_count_judge(const struct mp_view *view, struct mp_cpu_edges *edges,
-			uint32_t k)
+static void judge(const struct mp_view *view, const struct mp_cpu_edges *edges,
+		  uint32_t k, struct mp_cpu_count *count)
 {
-	struct mp_cpu_count *count = &edges->count[k];
 	struct sums sums = { 0 };
 	struct mp_exp exp;
 
 	if (!count->slots)
 		return;
-	make_exp(view, edges, k, &exp);
+	make_exp(view, edges, k, count, &exp);
 	count->id = mp_exp_id(&exp);
 	for (uint32_t i = 0; i < view->n_batches; i++) {
 		const struct mp_batch *batch = view->batch[i];
@@ -484,7 +524,48 @@ void mp_cpu_count_judge(const struct mp_view *view, struct mp_cpu_edges *edges,
 	    is_learnt(&sums.halves))
 		return;
 	count->known = true;
-	set_limits(edges, k, is_let_be(view, edges, k), &sums, count);
+	set_limits(edges, k, is_let_be(view, edges, k, count), &sums, count);
+}
+
+void mp_cpu_count_judge(const struct mp_view *view, struct mp_cpu_edges *edges,
+			uint32_t k)
+{
+	struct mp_cpu_count next;
+
+	judge(view, edges, k, &edges->count[k]);
+	if (!edges->count[k].known)
+		return;
+	lay_closer(view, edges, k, &edges->count[k], &next);
+	judge(view, edges, k, &next);
+	if (next.known)
+		edges->count[k] = next;
+}
+
+/* Might a closer count make limits of a size near enough? */
+static bool may_mend(const struct mp_cpu_count *count,
+		     const struct mp_fact *fact)
+{
+	return count->brief || (fact->high > fact->low * CLOSER_FROM &&
+				fact->high <= fact->low * CLOSER_TO);
+}
+
+int mp_cpu_count_plan_closer(const struct mp_view *view,
+			     const struct mp_cpu_edges *edges, uint32_t k,
+			     const struct mp_fact *fact, struct mp_plan *plan)
+{
+	struct mp_cpu_count next;
+	struct mp_exp exp;
+
+	if (fact->verdict != MP_AT_LEAST)
+		return 0;
+	if (!edges->count[k].known)
+		return may_mend(&edges->count[k], fact) ?
+		       mp_cpu_count_plan(view, edges, k, plan) : 0;
+	lay_closer(view, edges, k, &edges->count[k], &next);
+	if (!next.slots || !may_mend(&edges->count[k], fact))
+		return 0;
+	make_exp(view, edges, k, &next, &exp);
+	return mp_plan_add(plan, &exp, next.replicates);
 }
 
 /* The shapes that edges are fitted with are no more than a family. */

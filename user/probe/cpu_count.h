@@ -24,7 +24,21 @@ int mp_cpu_count_plan(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
 		      struct mp_plan *plan);
 
-/** mp_cpu_count_judge() - what the batches say: limits of count[@k] */
+/**
+ * mp_cpu_count_plan_closer() - want a closer count
+ * @fact: the level's size, as all that is known by now leaves it
+ *
+ * Only if that is open, and a closer count may make its limits near enough, or
+ * the first one had too few lines.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int mp_cpu_count_plan_closer(const struct mp_view *view,
+			     const struct mp_cpu_edges *edges, uint32_t k,
+			     const struct mp_fact *fact, struct mp_plan *plan);
+
+/** mp_cpu_count_judge() - what the batches say: limits of count[@k]. Of two
+ * counts that were made the closer one stands. */
 void mp_cpu_count_judge(const struct mp_view *view, struct mp_cpu_edges *edges,
 			uint32_t k);
 
