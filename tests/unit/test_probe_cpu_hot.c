@@ -28,20 +28,26 @@
 
 static struct made_sim sim;
 
-/* All that is wanted of a level, and what it says then. */
+/* All that is wanted of a level. */
+static void run_level(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	for (uint32_t i = 0; i < PLANS; i++) {
+		struct mp_plan plan = { 0 };
+
+		assert_int_equal(mp_cpu_hot_plan(&sim.view, edges, k, &plan),
+				 0);
+		if (!made_sim_run(&sim, &plan))
+			break;
+	}
+}
+
+/* .. and what it says then. */
 static void ask_open(uint32_t k, struct mp_cpu_hot *hot)
 {
 	struct mp_cpu_edges edges;
 
 	made_sim_edges(&sim, &edges);
-	for (uint32_t i = 0; i < PLANS; i++) {
-		struct mp_plan plan = { 0 };
-
-		assert_int_equal(mp_cpu_hot_plan(&sim.view, &edges, k, &plan),
-				 0);
-		if (!made_sim_run(&sim, &plan))
-			break;
-	}
+	run_level(&edges, k);
 	assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, k, hot), 0);
 	assert_true(sim.hops < HOPS_MAX);
 	made_sim_close(&sim);
@@ -203,6 +209,85 @@ static void the_third_is_told_where_the_second_is_hardly_larger(void **state)
 	expect(text, 2, MP_CPU_HOLDS_ALL);
 }
 
+/* Of the third level, with all that the second says. */
+static void expect_third(const char *text, uint32_t holds)
+{
+	struct mp_cpu_edges edges;
+	struct mp_cpu_hot hot;
+
+	made_sim_open(&sim, text);
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	made_sim_edges(&sim, &edges);
+	run_level(&edges, 1);
+	run_level(&edges, 2);
+	assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 2, &hot), 0);
+	made_sim_close(&sim);
+	if (hot.holds != holds)
+		fail_msg("%u is not %u: inside %.2f gone %.2f lost %.2f leaked %.2f still %.2f (%s)\n%s",
+			 hot.holds, holds, hot.inside, hot.gone, hot.lost,
+			 hot.leaked, hot.still, hot.why ? hot.why : "", text);
+}
+
+/* Lines do not stay in the second level. In the first they do, and an inclusive
+ * third takes them from there, too; one that is not leaves them, and whether it
+ * has them itself is not seen if the second has lost them. */
+static void what_stays_in_the_first_level_tells_of_the_third(void **state)
+{
+	static const struct {
+		const char *second;
+		const char *third;
+		uint32_t holds;
+	} each[] = {
+		{ "policy=random", "inclusion=inclusive", MP_CPU_HOLDS_ALL },
+		{ "policy=fifo", "inclusion=inclusive policy=srrip",
+		  MP_CPU_HOLDS_ALL },
+		{ "policy=random", "", MP_CPU_HOLDS_UNKNOWN },
+		{ "policy=random", "inclusion=exclusive",
+		  MP_CPU_HOLDS_UNKNOWN },
+		{ "policy=random inclusion=inclusive", "policy=random",
+		  MP_CPU_HOLDS_UNKNOWN },
+	};
+	char text[512];
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+		snprintf(text, sizeof(text), FINE L1 "\nlevel name=l2 size=48K "
+			 "ways=12 latency=14 %s\nlevel name=l3 size=192K "
+			 "ways=12 latency=40 %s\n", each[i].second,
+			 each[i].third);
+		expect_third(text, each[i].holds);
+	}
+}
+
+/* The ring that drives is as short as goes through the third level, lest it goes
+ * through the fourth; where most of it stays, a longer one does. */
+static void a_longer_ring_drives_what_keeps_a_short_one(void **state)
+{
+	(void)state;
+	expect_third(FINE "level name=l1d size=50K ways=10 latency=4 "
+		     "policy=bit-plru\nlevel name=l2 size=80K ways=16 latency=8 "
+		     "policy=fifo\nlevel name=l3 size=192K ways=2 latency=16 "
+		     "policy=srrip inclusion=inclusive\nlevel name=l4 size=320K "
+		     "ways=20 latency=27 policy=qlru_h00_m1_r2_u1\n",
+		     MP_CPU_HOLDS_ALL);
+}
+
+/* A second level that is exclusive gets what leaves the first: a third that is
+ * exclusive, too, is given it in the end. */
+static void behind_an_exclusive_level_the_first_tells_all(void **state)
+{
+	static const char inside[] = FINE L1 "\nlevel name=l2 size=64K ways=1 "
+		"latency=14 inclusion=exclusive\nlevel name=l3 size=320K "
+		"ways=20 latency=40";
+	char text[512];
+
+	(void)state;
+	snprintf(text, sizeof(text), "%s\n", inside);
+	expect_third(text, MP_CPU_HOLDS_SOME);
+	snprintf(text, sizeof(text), "%s inclusion=exclusive\n", inside);
+	expect_third(text, MP_CPU_HOLDS_OTHERS);
+}
+
 /* Slots that lie farther apart than a page fall on some sets only: on the same
  * ones in all rings. */
 static void rings_of_slots_far_apart_share_their_sets(void **state)
@@ -354,6 +439,10 @@ int main(void)
 		cmocka_unit_test(leaving_by_chance_is_not_taken_for_being_put_out),
 		cmocka_unit_test(means_do_not_make_few_losses_many),
 		cmocka_unit_test(the_third_level_is_told_behind_the_second),
+		cmocka_unit_test(
+			what_stays_in_the_first_level_tells_of_the_third),
+		cmocka_unit_test(a_longer_ring_drives_what_keeps_a_short_one),
+		cmocka_unit_test(behind_an_exclusive_level_the_first_tells_all),
 		cmocka_unit_test(rings_of_slots_far_apart_share_their_sets),
 		cmocka_unit_test(what_cannot_be_kept_hot_cannot_be_told),
 		cmocka_unit_test(a_level_further_out_is_not_taken_for_this_one),

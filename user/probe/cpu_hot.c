@@ -78,6 +78,8 @@
 #define LOSES_MOST 1.8
 /* Without the drive so many hops of R leave the inner level. */
 #define AROUND_MIN 0.75
+/* .. and where H stays further in, in a level that R goes through anyway. */
+#define AROUND_FURTHER 0.5
 /* A part of the hops of R that makes their mean that of a walk through the
  * next level. */
 #define FURTHER_MIN 0.05
@@ -289,7 +291,7 @@ static double beyond(const struct mp_cpu_edges *edges, uint32_t k,
  * inner one, and puts out the less there. */
 static void count_around(const struct mp_view *view,
 			 const struct mp_cpu_edges *edges, uint32_t k,
-			 struct mp_cpu_hot *hot)
+			 double least, struct mp_cpu_hot *hot)
 {
 	const double in = edges->edge[k - 1].inside;
 	double around = (hot->around_cycles - in) /
@@ -298,7 +300,7 @@ static void count_around(const struct mp_view *view,
 	if (edges->single)
 		around = missed(view, hot->id[MP_CPU_HOT_STILL], MP_CPU_HOT_R,
 				&edges->spectrum, k - 1);
-	hot->still = around >= AROUND_MIN ? hot->still / fmin(around, 1) : NAN;
+	hot->still = around >= least ? hot->still / fmin(around, 1) : NAN;
 }
 
 /* Lines leave the inner level more often where the outer one is driven
@@ -489,9 +491,12 @@ static void weigh(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		weigh_hops(view, edges, k, shape, turns, hot);
 	else
 		weigh_means(edges, k, shape, turns, hot);
-	count_around(view, edges, k, hot);
+	count_around(view, edges, k, shape->further ? AROUND_FURTHER :
+		     AROUND_MIN, hot);
 	if (put_out_by_level(edges->single, hot))
 		hot->holds = MP_CPU_HOLDS_ALL;
+	else if (hot->inside > INSIDE_MAX)
+		hot->why = MP_CPU_HOT_INSIDE;
 	else
 		decide((double)(shape->q_ring + shape->chunk) < ROOMY *
 		       (edges->edge[k].size - edges->edge[k - 1].size), hot);
@@ -527,7 +532,7 @@ static int judge_shape(const struct mp_view *view,
 	hot->inside = inside_of(view, edges, k, inner, hot);
 	if (shape->beside)
 		err = weigh_beside(view, edges, k, shape, hot);
-	if (hot->inside > INSIDE_MAX)
+	if (hot->inside > INSIDE_MAX && !shape->further)
 		hot->why = MP_CPU_HOT_INSIDE;
 	else
 		weigh(view, edges, k, shape, hot);
@@ -675,10 +680,13 @@ int mp_cpu_hot_plan(const struct mp_view *view,
 		    const struct mp_cpu_edges *edges, uint32_t k,
 		    struct mp_plan *plan)
 {
-	struct mp_cpu_hot hot;
-	int err = 0;
+	struct mp_cpu_hot hot, inner = { 0 };
+	int err = judge(view, edges, k - 1, MP_CPU_HOT_TRIES, &inner);
+	/* What leaves the level further in by itself does not stay there. */
+	const uint32_t tries = inner.n && !(inner.leaked >= LEAKS_LITTLE) ?
+			       MP_CPU_HOT_TRIES : MP_CPU_HOT_FURTHER;
 
-	for (uint32_t try = 0; try < MP_CPU_HOT_TRIES && !err; try++) {
+	for (uint32_t try = 0; try < tries && !err; try++) {
 		err = plan_try(view, edges, k, try, plan);
 		if (!err)
 			err = judge(view, edges, k, try + 1, &hot);

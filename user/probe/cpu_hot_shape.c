@@ -15,17 +15,20 @@
 /* Of the inner level H takes so much, and what R does in a round; where pages
  * fill some sets more than others, or policies are odd, H leaves it, and less
  * is tried. Together they take no more than this. */
-static const double hot_part[MP_CPU_HOT_TRIES] = { 0.35, 0.15, 0.3 };
-static const double chunk_part[MP_CPU_HOT_TRIES] = { 0.3, 0.12, 0.54 };
+static const double hot_part[] = { 0.35, 0.15, 0.3 };
+static const double chunk_part[] = { 0.3, 0.12, 0.54 };
 #define BOTH_MAX 0.85
+/* .. and no less of the level inside the inner one, where that holds H. */
+#define HOT_LEAST 0.1
 /* Of an edge that is known no better nothing is told. */
 #define APART_MAX 2.0
 /* H must not live in the level inside the inner one: it is larger; or, in the
- * last try, what R walks in a round puts it out of that. */
+ * third try, what R walks in a round puts it out of that. Those that follow
+ * have it there, and a ring of R as the first and the second do. */
 #define CLEAR_OF_INNER 1.2
 #define CLEAR_LEAST 1.0
 #define CLEAR_AT_ALL 1.05
-#define LAST_TRY (MP_CPU_HOT_TRIES - 1)
+#define CLEAR_TRY (MP_CPU_HOT_FURTHER - 1)
 /* Q: a ring of several times the inner level where the outer one has room for
  * that; of once at least. Not all policies throw out what is oldest, and those
  * that go by use keep H for some turns: it is walked until it has been so
@@ -284,17 +287,33 @@ static bool fit_inner(const struct mp_cpu_edges *edges, uint32_t k,
 	double hot = hot_part[try] * inner, chunk = chunk_part[try] * inner;
 
 	chunk = fmax(chunk, 1.01 * DRIVE * outer / EVERY_MAX);
-	if (try < LAST_TRY)
+	if (try < CLEAR_TRY)
 		hot = fmax(hot, fmin(CLEAR_OF_INNER * further,
 				     BOTH_MAX * inner - chunk));
 	wanted->hot = hot;
 	wanted->chunk = chunk;
 	if (hot + chunk > BOTH_MAX * inner)
 		return false;
-	if (try < LAST_TRY)
+	if (try < CLEAR_TRY)
 		return hot >= CLEAR_LEAST * least;
 	return hot <= CLEAR_OF_INNER * further &&
 	       hot + chunk >= CLEAR_AT_ALL * further;
+}
+
+/* .. or in the one inside the inner level, whatever that does? */
+static bool fit_further(const struct mp_cpu_edges *edges, uint32_t k,
+			struct wanted *wanted)
+{
+	double inner;
+
+	if (k < 2 || !edges->fitted[k - 2] || !edges->single)
+		return false;
+	inner = edges->edge[k - 2].low;
+	wanted->chunk = fmax(chunk_part[0] * inner,
+			     1.01 * DRIVE * edges->edge[k].high / EVERY_MAX);
+	wanted->hot = fmin(hot_part[0] * inner,
+			   BOTH_MAX * inner - wanted->chunk);
+	return wanted->hot >= HOT_LEAST * inner;
 }
 
 static void make_coarse(const struct mp_cpu_edges *edges, uint32_t k,
@@ -314,6 +333,7 @@ const char *mp_cpu_hot_shape(const struct mp_view *view,
 			      const struct mp_cpu_edges *edges, uint32_t k,
 			      uint32_t try, struct mp_cpu_hot_shape *shape)
 {
+	const bool further = try >= MP_CPU_HOT_FURTHER;
 	struct wanted wanted;
 
 	if (!(view->caps & MP_CAP_PHASES))
@@ -322,8 +342,10 @@ const char *mp_cpu_hot_shape(const struct mp_view *view,
 	    k >= edges->doubt.level ||
 	    edges->edge[k].high > edges->edge[k].low * APART_MAX)
 		return "the edges of this level and of the one inside are not known well enough";
-	if (!fit_inner(edges, k, try, &wanted))
+	if (further ? !fit_further(edges, k, &wanted) :
+		      !fit_inner(edges, k, try, &wanted))
 		return MP_CPU_HOT_INSIDE;
+	try -= further ? MP_CPU_HOT_FURTHER : 0;
 	wanted.put_out = put_out_of(edges, k, &wanted);
 	wanted.ring = ring_of(edges, k, try, wanted.hot + wanted.chunk,
 			      &wanted.through);
@@ -332,6 +354,7 @@ const char *mp_cpu_hot_shape(const struct mp_view *view,
 	if (!choose_stride(view, &wanted, edges->full ? HOPS_FULL : HOPS_GOOD,
 			   shape))
 		return "rings that would tell are too long, or too short, to be walked";
+	shape->further = further;
 	shape->still_ring = still_ring_of(edges, k, shape);
 	return NULL;
 }

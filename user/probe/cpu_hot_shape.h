@@ -6,8 +6,11 @@
 #include "probe/cpu.h"
 
 /** MP_CPU_HOT_TRIES - how often it is tried: the second time with shorter
- * rings, then with ones that put each other out of all further in */
-#define MP_CPU_HOT_TRIES 3u
+ * rings, then with ones that put each other out of all further in; at last with
+ * H further in than in the level inside, by the first two rings (from
+ * MP_CPU_HOT_FURTHER on) */
+#define MP_CPU_HOT_TRIES 5u
+#define MP_CPU_HOT_FURTHER 3u
 
 /** MP_CPU_HOT_INSIDE - why there may be no rings */
 #define MP_CPU_HOT_INSIDE "no ring stays in the level inside that is not held further inside, too"
@@ -45,6 +48,7 @@ enum mp_cpu_hot_kind {
  * @still_ring: the same where it is walked through the inner level only; 0:
  *	no ring is
  * @through: it is longer than the next level, too
+ * @further: H stays in the level inside the inner one
  * @every: rounds from one T to the next
  * @cycles: how often T comes
  * @beside: bytes from slot to slot of a ring through all of H's stretch, walked
@@ -59,6 +63,7 @@ struct mp_cpu_hot_shape {
 	uint64_t r_ring;
 	uint64_t still_ring;
 	bool through;
+	bool further;
 	uint32_t every;
 	uint32_t cycles;
 	uint64_t beside;
