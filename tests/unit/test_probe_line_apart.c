@@ -152,6 +152,34 @@ static void no_line_is_taken_for_the_longest_that_is_looked_for(void **state)
 	}
 }
 
+/* A level a little larger than the one inside, with an odd number of sets: what
+ * fills it and what lies as upper ones do leave all pairs whole. */
+static void slots_drawn_at_random_part_lines_of_an_odd_number_of_sets(
+	void **state)
+{
+	(void)state;
+	ask(MACHINE ROW NOISE
+	    "level name=l1d size=16K ways=16 latency=3 "
+	    "policy=qlru_h21_m2_r0_u0_umo\n"
+	    "level name=l2 size=24640 ways=11 latency=9 policy=srrip\n"
+	    "level name=l3 size=144K ways=8 latency=26 policy=random\n");
+	is("cpu.l2.line", 64);
+}
+
+/* Half of the level fits inside, and its neighbour begins as soon. Each slot
+ * is asked of the level at each round, or is known not to be. */
+static void what_stayed_inside_is_left_out_pair_by_pair(void **state)
+{
+	(void)state;
+	ask(MACHINE SMALL NOISE
+	    "level name=l1d size=16K ways=4 line=32 latency=4 policy=random\n"
+	    "level name=l2 size=24K ways=6 line=32 latency=12 policy=fifo\n"
+	    "level name=l3 size=256K ways=16 line=32 latency=48 policy=fifo "
+	    "slices=2\n"
+	    "prefetch kind=stream into=l2 switch=no\n");
+	is("cpu.l2.line", 32);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +195,11 @@ int main(void)
 		cmocka_unit_test_teardown(
 			halves_are_not_taken_for_lines_where_some_are_prefetched,
 			end),
+		cmocka_unit_test_teardown(
+			slots_drawn_at_random_part_lines_of_an_odd_number_of_sets,
+			end),
+		cmocka_unit_test_teardown(
+			what_stayed_inside_is_left_out_pair_by_pair, end),
 		cmocka_unit_test(
 			no_line_is_taken_for_the_longest_that_is_looked_for),
 	};

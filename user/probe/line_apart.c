@@ -9,10 +9,12 @@
  * What was walked puts out one of a pair and not the other by chance, or as
  * it lies on sets of the one alone: slots that lie as the upper ones of pairs
  * do fall on every second set, unless the number of sets is odd or lines are
- * hashed.
+ * hashed. Slots drawn at random leave some sets with more of them than others,
+ * however lines fall on sets.
  */
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "analysis/clock.h"
 #include "backend.h"
@@ -39,6 +41,9 @@
 /* Of the pairs so large a share has to go apart, in so many replicates. */
 #define APART 0.15
 #define SAY_SO 3u
+/* Slots drawn at random are one in so many: of those that fall on a set that is
+ * as much chance as of all that might, but for a quarter of the variance. */
+#define ONE_IN 4u
 /*
  * A slot that stayed in a level inside is not asked for again here, so what
  * was fetched by halves of a line may then lack it: pairs that go apart are so
@@ -55,12 +60,14 @@
  * @inside: .. or every slot, of what the level inside holds
  * @upper: .. and then those that lie as upper ones do, of what fits; @of: one
  *	in so many slots
+ * @some: slots drawn at random, others in each round, of what fits
  */
 struct walk {
 	double all;
 	double inside;
 	double upper;
 	uint32_t of;
+	double some;
 };
 
 /* One in four, where with an upper one the next slot is brought along. */
@@ -69,6 +76,12 @@ static const struct walk walks[] = {
 	{ .all = 1 },
 	{ .inside = 1.2, .upper = 1, .of = 4 },
 	{ .all = 1.35 },
+	/* What leaves sets of some ways about half of it: more than that where
+	 * new lines are the first to go. */
+	{ .some = 1.2 },
+	{ .some = 1 },
+	{ .some = 1.4 },
+	{ .some = 0.8 },
 };
 #define WALKS (sizeof(walks) / sizeof(walks[0]))
 
@@ -90,6 +103,17 @@ static struct mp_actor *add(struct mp_exp *exp, uint64_t offset,
 	return actor;
 }
 
+/* A part of a ring in no order: the next round goes on where it ends. */
+static void add_some(uint64_t offset, uint64_t stride, double slots,
+		     struct mp_exp *exp)
+{
+	struct mp_actor *actor = add(exp, offset, stride,
+				     ONE_IN * slots * (double)stride);
+
+	actor->bursts = (actor->bursts - 1) / ONE_IN + 1;
+	actor->hops = actor->length / actor->stride / ONE_IN / actor->bursts;
+}
+
 /* What is walked falls on sets in no order, and so do its pages. */
 static void add_walk(const struct mp_line_asked *asked, double inside,
 		     const struct walk *walk, struct mp_exp *exp)
@@ -101,6 +125,9 @@ static void add_walk(const struct mp_line_asked *asked, double inside,
 	if (walk->upper > 0)
 		add(exp, WALKED + asked->unit, walk->of * asked->unit,
 		    walk->of * walk->upper * asked->size);
+	if (walk->some > 0)
+		add_some(WALKED, asked->unit,
+			 walk->some * asked->size / asked->unit, exp);
 }
 
 static uint32_t pairs_of(uint32_t unit)
@@ -201,12 +228,22 @@ static bool by_means(const struct mp_view *view,
 	return next - own > least;
 }
 
-/* Pairs of a batch; those of which the level had the first and not the other,
- * and those of which a level inside had the first. */
+/* A page of the shortest slots has no more. */
+#define PAIRS_MAX (LOOKED / (2 * 32u))
+
+/**
+ * struct pairs - of a batch
+ * @n: all of them
+ * @apart: the level had the first and not the other
+ * @inside: a level inside had the first
+ * @split: it had the first and not the other, and both were asked of it at the
+ *	look before: if they are parts of a line it had all of that
+ */
 struct pairs {
 	double n;
 	double apart;
 	double inside;
+	double split;
 };
 
 /* What was there took less than it takes here, on average. */
@@ -218,11 +255,28 @@ static double inside_of(const struct times *times, double there, double sum)
 	       (times->own - times->inside);
 }
 
+/* What two hops say of a pair. Return: the level was asked for both. */
+static bool take(const struct times *times, double first, double other,
+		 bool was_whole, struct pairs *pairs)
+{
+	const bool there = first > times->low && first <= times->high;
+	const bool lost = other > times->high;
+
+	pairs->n++;
+	pairs->inside += first <= times->low;
+	pairs->apart += there && lost;
+	pairs->split += there && lost && was_whole;
+	return first > times->low && other > times->low;
+}
+
+/* The ring is as long as a burst, so that each pair is at the same place in
+ * all of them. */
 static void count(const struct mp_batch *batch, const struct times *times,
 		  struct pairs *pairs)
 {
 	const uint32_t looks = batch->exp.n_actors - 1;
 	const uint32_t all = 2 * pairs_of((uint32_t)batch->exp.actor[looks].stride);
+	bool whole[PAIRS_MAX] = { false };
 	double there = 0, sum = 0;
 
 	*pairs = (struct pairs){ 0 };
@@ -230,10 +284,14 @@ static void count(const struct mp_batch *batch, const struct times *times,
 		const struct memprobe_sample *s = &batch->sample[i];
 		const uint64_t *word = batch->payload + s->payload_offset;
 
-		if (s->actor != looks || !mp_sample_calm(s) ||
-		    s->payload_kind != MEMPROBE_PAYLOAD_TICKS ||
-		    s->payload_count != all)
+		if (s->actor != looks)
 			continue;
+		if (!mp_sample_calm(s) ||
+		    s->payload_kind != MEMPROBE_PAYLOAD_TICKS ||
+		    s->payload_count != all) {
+			memset(whole, 0, sizeof(whole));
+			continue;
+		}
 		for (uint32_t w = 0; w < all; w += 2) {
 			const double read = batch->grant.read_ticks;
 			const double first = mp_clock_cycles(batch,
@@ -241,11 +299,10 @@ static void count(const struct mp_batch *batch, const struct times *times,
 			const double other = mp_clock_cycles(batch,
 						(double)word[w + 1] - read);
 
-			pairs->n++;
-			pairs->inside += first <= times->low;
+			whole[w / 2] = take(times, first, other, whole[w / 2],
+					    pairs);
 			if (first <= times->low || first > times->high)
 				continue;
-			pairs->apart += other > times->high;
 			there++;
 			sum += first;
 		}
@@ -270,21 +327,33 @@ struct said {
 	uint32_t apart;
 };
 
+static bool is_apart(const struct times *times, const struct pairs *pairs)
+{
+	/* Where hops tell what is inside one by one, it is known of each. */
+	return pairs->apart - INSIDE_TIMES * pairs->inside >=
+		       APART * pairs->n ||
+	       (isfinite(times->low) && pairs->split >= APART * pairs->n);
+}
+
+static void hear(const struct mp_batch *batch, const struct times *times,
+		 struct said *said)
+{
+	struct pairs pairs;
+
+	count(batch, times, &pairs);
+	said->all += pairs.n > 0;
+	said->apart += pairs.n > 0 && is_apart(times, &pairs);
+}
+
 static void take_all(const struct mp_view *view, const struct mp_exp *exp,
 		     const struct times *times, struct said *said)
 {
 	for (uint32_t i = 0; i < view->n_batches; i++) {
 		const struct mp_batch *batch = view->batch[i];
-		struct pairs pairs;
 
-		if (!mp_batch_counts(batch) || !mp_exp_equal(&batch->exp, exp) ||
-		    !is_whole(batch))
-			continue;
-		count(batch, times, &pairs);
-		said->all += pairs.n > 0;
-		said->apart += pairs.n > 0 &&
-			       pairs.apart - INSIDE_TIMES * pairs.inside >=
-				       APART * pairs.n;
+		if (mp_batch_counts(batch) && mp_exp_equal(&batch->exp, exp) &&
+		    is_whole(batch))
+			hear(batch, times, said);
 	}
 }
 
