@@ -180,6 +180,48 @@ static void what_stayed_inside_is_left_out_pair_by_pair(void **state)
 	is("cpu.l2.line", 32);
 }
 
+/* The first level has room for as many lines as the second, which are longer
+ * than what comes along. */
+static void halves_that_never_go_apart_make_a_longer_line(void **state)
+{
+	(void)state;
+	ask(MACHINE ROW NOISE
+	    "level name=l1d size=32K ways=8 latency=4\n"
+	    "level name=l2 size=64K ways=8 line=128 sector=64 latency=14 "
+	    "policy=nru\n"
+	    "level name=l3 size=512K ways=8 line=256 latency=40\n");
+	is("cpu.l2.line", 128);
+	is("cpu.l2.sector", 64);
+	is_not_wrong("cpu.l3.line", 256);
+}
+
+/* .. which a level outside with longer lines, all of which it has to have, does
+ * not make of shorter ones. */
+static void lines_put_out_by_longer_ones_are_not_taken_for_those(void **state)
+{
+	(void)state;
+	ask(MACHINE SMALL NOISE
+	    "level name=l1d size=16K ways=16 latency=3 policy=nru\n"
+	    "level name=l2 size=24K ways=24 latency=9 policy=lru\n"
+	    "level name=l3 size=32K ways=2 line=128 latency=32 "
+	    "policy=lru inclusion=inclusive\n");
+	is_not_wrong("cpu.l2.line", 64);
+}
+
+/* .. nor does a prefetcher that brings the neighbour along. */
+static void neighbours_brought_along_are_not_taken_for_longer_lines(
+	void **state)
+{
+	(void)state;
+	ask(MACHINE ROW NOISE
+	    "level name=l1d size=80K ways=20 latency=6\n"
+	    "level name=l2 size=192K ways=32 latency=11 policy=nru\n"
+	    "level name=l3 size=440K ways=10 latency=37\n"
+	    "prefetch kind=adjacent into=l2 switch=no\n");
+	is_not_wrong("cpu.l2.line", 64);
+	is_not_wrong("cpu.l3.line", 64);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +242,14 @@ int main(void)
 			end),
 		cmocka_unit_test_teardown(
 			what_stayed_inside_is_left_out_pair_by_pair, end),
+		cmocka_unit_test_teardown(
+			halves_that_never_go_apart_make_a_longer_line, end),
+		cmocka_unit_test_teardown(
+			lines_put_out_by_longer_ones_are_not_taken_for_those,
+			end),
+		cmocka_unit_test_teardown(
+			neighbours_brought_along_are_not_taken_for_longer_lines,
+			end),
 		cmocka_unit_test(
 			no_line_is_taken_for_the_longest_that_is_looked_for),
 	};

@@ -70,7 +70,8 @@ static const char why_inner[] =
  * @line: bytes
  * @sector: bytes, 0 = not known; may be known where the line is not
  * @seen: what came along, and was found again, told the line
- * @parted: .. or neighbours that went apart
+ * @parted: .. or neighbours that went apart; @joined: .. and halves of those
+ *	that did not
  * @room: what was counted fits so much, bytes
  * @replicates: the fewest that it rests on
  * @fetched: .. of what the sector rests on, where that was seen by itself
@@ -84,6 +85,7 @@ struct answer {
 	double room;
 	bool seen;
 	bool parted;
+	bool joined;
 };
 
 static uint32_t sector_of(double share, uint32_t inner, uint32_t line)
@@ -232,9 +234,9 @@ static int count_up(const struct mp_view *view, double size,
 		if (unit == counting->inner)
 			counting->share = count.share;
 		if (count.fits == MP_LINE_YES) {
-			*out = (struct answer){ NULL, unit, unit,
-						count.replicates, 0,
-						size, false, false };
+			*out = (struct answer){ .line = unit, .sector = unit,
+						.replicates = count.replicates,
+						.room = size };
 			return 0;
 		}
 		if (plan)
@@ -401,9 +403,32 @@ static int look(const struct mp_view *view, uint32_t k,
 	return 0;
 }
 
+/* Longer than what comes along, or than lines inside: how much longer? */
+static int join(const struct mp_view *view, const struct counting *counting,
+		struct mp_line_asked *asked, struct mp_plan *plan,
+		struct mp_fact *fact, struct answer *out)
+{
+	const struct mp_cpu_edges *edges = counting->edges;
+	uint32_t replicates;
+	int err;
+
+	asked->size = edge_of(edges, asked->level);
+	err = mp_line_longer(view, asked, edge_of(edges, asked->level - 1),
+			     plan, fact, &replicates);
+	if (!err && replicates)
+		*out = (struct answer){ .line = asked->unit,
+					.sector = out->sector, .seen = true,
+					.joined = true,
+					.replicates = replicates,
+					.fetched = out->fetched,
+					.room = asked->size };
+	return err;
+}
+
 /*
  * What neither showed: no line is shorter than that of the level inside, and
- * where its neighbours go apart it is no longer, whatever brings them along.
+ * where its neighbours go apart it is no longer, whatever brings them along. It
+ * is where they never do, and nothing brings them along.
  */
 static int look_again(const struct mp_view *view, uint32_t k,
 		      const struct counting *counting, struct mp_plan *plan,
@@ -411,14 +436,21 @@ static int look_again(const struct mp_view *view, uint32_t k,
 {
 	struct mp_line_asked asked = { .edges = counting->edges, .level = k,
 				       .unit = counting->inner };
+	int err = 0;
 
-	/* It was asked, or it is longer. */
-	if (!out->why || out->why == why_open || !asked.unit || out->sector ||
+	if (!out->why || out->why == why_open || !asked.unit ||
 	    !has_hops(counting, k))
 		return 0;
 	if (plan)
 		plan->stage++;
-	return part(view, counting, &asked, plan, fact, out);
+	/* Or it was asked. */
+	if (!out->sector)
+		err = part(view, counting, &asked, plan, fact, out);
+	if (err || !out->why || !counting->fetch->quiet)
+		return err;
+	if (out->sector)
+		asked.unit = out->sector;
+	return join(view, counting, &asked, plan, fact, out);
 }
 
 /* Ready for the level outside @k, of which @line is known, or 0. */
@@ -547,6 +579,10 @@ static void say_line(const struct answer *answer, struct mp_fact *fact)
 	if (answer->parted)
 		snprintf(fact->method, sizeof(fact->method),
 			 "no shorter than what comes along, or than lines inside; and slots %u bytes apart leave it one without the other",
+			 answer->line);
+	if (answer->joined)
+		snprintf(fact->method, sizeof(fact->method),
+			 "slots %u bytes apart leave it one without the other, and halves of that never do",
 			 answer->line);
 	if (answer->why)
 		mp_fact_cannot(fact, "bytes", "%s", answer->why);

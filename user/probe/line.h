@@ -272,6 +272,20 @@ int mp_line_apart(const struct mp_view *view, const struct mp_line_asked *asked,
 		  double inside, struct mp_plan *plan, struct mp_fact *fact,
 		  uint32_t *replicates);
 
+/**
+ * mp_line_longer() - are two slots side by side, or four, parts of a line?
+ * @asked: as for mp_line_apart(), of slots that lines are no shorter than; its
+ *	@unit gets the line's length; @inside: likewise
+ * @replicates: gets the number that a yes rests on; 0: that does not show
+ *
+ * No prefetcher may be on: one that brings a neighbour along makes two lines go
+ * like one.
+ * Return: 0 or -ENOMEM.
+ */
+int mp_line_longer(const struct mp_view *view, struct mp_line_asked *asked,
+		   double inside, struct mp_plan *plan, struct mp_fact *fact,
+		   uint32_t *replicates);
+
 /** mp_line_bracket() - measured; with few replicates the limits are the
  * lengths next to it */
 void mp_line_bracket(struct mp_fact *fact, double bytes, uint32_t replicates);

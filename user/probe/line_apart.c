@@ -11,6 +11,10 @@
  * do fall on every second set, unless the number of sets is odd or lines are
  * hashed. Slots drawn at random leave some sets with more of them than others,
  * however lines fall on sets.
+ *
+ * Where pairs are lost to slots drawn at random, and their halves never go one
+ * without the other, they are parts of a line: sets of their own would lose
+ * them by chances of their own.
  */
 #include <errno.h>
 #include <math.h>
@@ -50,6 +54,10 @@
  * many times as many as slots that stay inside.
  */
 #define INSIDE_TIMES 3.0
+/* Of pairs so large a share has to be there, and as large a one to be lost, and
+ * halves go apart in a tenth of what they would if they were two lines. */
+#define SHOWN 0.2
+#define TOGETHER 0.1
 /* A reading is off by a step of the clock, so the times of two levels are to be
  * more than two apart. */
 #define STEPS_APART 2.2
@@ -61,6 +69,7 @@
  * @upper: .. and then those that lie as upper ones do, of what fits; @of: one
  *	in so many slots
  * @some: slots drawn at random, others in each round, of what fits
+ * @lines: .. as lines of the unit
  */
 struct walk {
 	double all;
@@ -68,6 +77,7 @@ struct walk {
 	double upper;
 	uint32_t of;
 	double some;
+	double lines;
 };
 
 /* One in four, where with an upper one the next slot is brought along. */
@@ -84,6 +94,22 @@ static const struct walk walks[] = {
 	{ .some = 0.8 },
 };
 #define WALKS (sizeof(walks) / sizeof(walks[0]))
+
+/* .. and as of lines that are longer than slots. */
+static const struct walk walks_longer[] = {
+	{ .lines = 1.2 },
+	{ .lines = 1 },
+	{ .lines = 1.4 },
+	{ .lines = 0.8 },
+	/* Lines that were used by halves were used twice. */
+	{ .lines = 1.7 },
+	{ .lines = 2.1 },
+};
+#define WALKS_LONGER (sizeof(walks_longer) / sizeof(walks_longer[0]))
+/* So many times what the level inside holds puts out all that it has. */
+#define DRIVEN 1.3
+/* So much of what fits is left to chance, or that decides too little. */
+#define DRAWN 0.25
 
 static struct mp_actor *add(struct mp_exp *exp, uint64_t offset,
 			    uint64_t stride, double bytes)
@@ -114,6 +140,23 @@ static void add_some(uint64_t offset, uint64_t stride, double slots,
 	actor->hops = actor->length / actor->stride / ONE_IN / actor->bursts;
 }
 
+/*
+ * Slots as lines of the unit, each in one of its own whatever their length: one
+ * and a half of it apart, so that they fall on the sets of halves, too. The
+ * levels inside may hold as many of them, so these are emptied first, which
+ * takes a part of the level.
+ */
+static void add_lines(const struct mp_line_asked *asked, double inside,
+		      double lines, struct mp_exp *exp)
+{
+	const double out = DRIVEN * inside;
+	const uint64_t driven = (uint64_t)(out / PAGE + 1) * PAGE;
+
+	add(exp, WALKED, asked->unit / 2, out);
+	add_some(WALKED + driven, asked->unit + asked->unit / 2,
+		 (lines * asked->size - out) / asked->unit, exp);
+}
+
 /* What is walked falls on sets in no order, and so do its pages. */
 static void add_walk(const struct mp_line_asked *asked, double inside,
 		     const struct walk *walk, struct mp_exp *exp)
@@ -128,6 +171,8 @@ static void add_walk(const struct mp_line_asked *asked, double inside,
 	if (walk->some > 0)
 		add_some(WALKED, asked->unit,
 			 walk->some * asked->size / asked->unit, exp);
+	if (walk->lines > 0)
+		add_lines(asked, inside, walk->lines, exp);
 }
 
 static uint32_t pairs_of(uint32_t unit)
@@ -135,10 +180,10 @@ static uint32_t pairs_of(uint32_t unit)
 	return LOOKED / (2 * unit);
 }
 
-/* False: that would be too much. */
+/* Slots of pairs are @slot long. False: that would be too much. */
 static bool experiment(const struct mp_view *view,
 		       const struct mp_line_asked *asked, double inside,
-		       const struct walk *walk, uint32_t most,
+		       const struct walk *walk, uint32_t slot, uint32_t most,
 		       struct mp_exp *exp)
 {
 	struct mp_actor *looks;
@@ -156,9 +201,9 @@ static bool experiment(const struct mp_view *view,
 	for (uint32_t i = 0; i < exp->n_actors; i++)
 		hops += exp->actor[i].hops * exp->actor[i].bursts;
 	add(exp, LOOKED + MP_LINE_MAX, MP_LINE_MAX, MP_LINE_MAX);
-	looks = add(exp, 0, asked->unit, LOOKED);
+	looks = add(exp, 0, slot, LOOKED);
 	/* Two by two, in no order. */
-	looks->reach = 2ull * asked->unit;
+	looks->reach = 2ull * slot;
 	looks->detail = MP_DETAIL_TICKS;
 	looks->group = 1;
 	exp->rounds = (uint32_t)fmin(fmax((double)HOPS / (double)hops,
@@ -174,12 +219,15 @@ static bool experiment(const struct mp_view *view,
  * @inside, @own: what one takes in the level inside, and here; where those are
  *	no peaks of single hops, and the clock too coarse to tell one from the
  *	other: NaN: it is not
+ * @next: what is no further out than the next level takes no longer, NaN: that
+ *	is not told
  */
 struct times {
 	double low;
 	double high;
 	double inside;
 	double own;
+	double next;
 };
 
 static bool by_peaks(const struct mp_line_asked *asked, struct times *times)
@@ -191,7 +239,10 @@ static bool by_peaks(const struct mp_line_asked *asked, struct times *times)
 	    spectrum->blurred[k] || (k && spectrum->blurred[k - 1]))
 		return false;
 	*times = (struct times){ k ? spectrum->bound[k - 1] : -INFINITY,
-				 spectrum->bound[k], NAN, NAN };
+				 spectrum->bound[k], NAN, NAN, INFINITY };
+	if (k + 1 < asked->edges->n)
+		times->next = spectrum->blurred[k + 1] ?
+			      NAN : spectrum->bound[k + 1];
 	return true;
 }
 
@@ -221,10 +272,11 @@ static bool by_means(const struct mp_view *view,
 	const double least = STEPS_APART * mp_cpu_step(view);
 	const double next = next_of(edges, k);
 
-	*times = (struct times){ -INFINITY, (own + next) / 2, inside, own };
+	*times = (struct times){ -INFINITY, (own + next) / 2, inside, own,
+				 NAN };
 	if (own - inside > least)
 		*times = (struct times){ (own + inside) / 2, (own + next) / 2,
-					 NAN, NAN };
+					 NAN, NAN, NAN };
 	return next - own > least;
 }
 
@@ -236,14 +288,19 @@ static bool by_means(const struct mp_view *view,
  * @n: all of them
  * @apart: the level had the first and not the other
  * @inside: a level inside had the first
- * @split: it had the first and not the other, and both were asked of it at the
- *	look before: if they are parts of a line it had all of that
+ * @whole: both were asked of the level at the look before: if they are parts of
+ *	a line it had all of that
+ * @there, @split: .. and it has the first; and not the other
+ * @gone: .. or neither, and the next level has the first
  */
 struct pairs {
 	double n;
 	double apart;
 	double inside;
+	double whole;
+	double there;
 	double split;
+	double gone;
 };
 
 /* What was there took less than it takes here, on average. */
@@ -265,7 +322,13 @@ static bool take(const struct times *times, double first, double other,
 	pairs->n++;
 	pairs->inside += first <= times->low;
 	pairs->apart += there && lost;
-	pairs->split += there && lost && was_whole;
+	if (was_whole) {
+		pairs->whole++;
+		pairs->there += there;
+		pairs->split += there && lost;
+		pairs->gone += lost && first > times->high &&
+			       first <= times->next;
+	}
 	return first > times->low && other > times->low;
 }
 
@@ -320,11 +383,20 @@ static bool is_whole(const struct mp_batch *batch)
 	return true;
 }
 
-/* Replicates, and those in which more pairs go apart than can be explained by
- * what stayed inside: each has pages of its own. */
+/**
+ * struct said - replicates, each of which has pages of its own
+ * @all: of them; @quiet: in how many no prefetcher was on
+ * @apart: in how many more pairs go apart than can be explained by what stayed
+ *	inside
+ * @shows: in how many pairs are there, and lost; @together: and hardly any go
+ *	apart
+ */
 struct said {
 	uint32_t all;
+	uint32_t quiet;
 	uint32_t apart;
+	uint32_t shows;
+	uint32_t together;
 };
 
 static bool is_apart(const struct times *times, const struct pairs *pairs)
@@ -341,8 +413,17 @@ static void hear(const struct mp_batch *batch, const struct times *times,
 	struct pairs pairs;
 
 	count(batch, times, &pairs);
-	said->all += pairs.n > 0;
-	said->apart += pairs.n > 0 && is_apart(times, &pairs);
+	if (!pairs.n)
+		return;
+	said->all++;
+	said->quiet += (batch->grant.got & MP_GOT_PREFETCH_OFF) != 0;
+	said->apart += is_apart(times, &pairs);
+	if (!(pairs.there > 0 && pairs.there >= SHOWN * pairs.whole &&
+	      pairs.gone >= SHOWN * pairs.whole))
+		return;
+	said->shows++;
+	said->together += pairs.split / pairs.there <=
+			  TOGETHER * pairs.gone / pairs.whole;
 }
 
 static void take_all(const struct mp_view *view, const struct mp_exp *exp,
@@ -372,7 +453,7 @@ int mp_line_apart(const struct mp_view *view, const struct mp_line_asked *asked,
 	for (uint32_t i = 0; i < WALKS; i++) {
 		const uint32_t before = said.all;
 
-		if (!experiment(view, asked, inside, &walks[i],
+		if (!experiment(view, asked, inside, &walks[i], asked->unit,
 				i < WALKS_MANY ? SLOTS_MAX : SLOTS_MANY, &exp))
 			continue;
 		if (plan && mp_plan_add(plan, &exp, REPLICATES))
@@ -390,4 +471,84 @@ int mp_line_apart(const struct mp_view *view, const struct mp_line_asked *asked,
 			plan->stage++;
 	}
 	return 0;
+}
+
+/* -- longer lines ------------------------------------------------------- */
+
+/* One walk, and what it makes of slots of one length. */
+static int ask(const struct mp_view *view, const struct mp_line_asked *asked,
+	       double inside, const struct times *times,
+	       const struct walk *walk, uint32_t slot, struct mp_plan *plan,
+	       struct mp_fact *fact, struct said *said)
+{
+	struct mp_exp exp;
+
+	*said = (struct said){ 0 };
+	if (walk->lines * asked->size - DRIVEN * inside < DRAWN * asked->size ||
+	    !experiment(view, asked, inside, walk, slot, SLOTS_MANY, &exp))
+		return 0;
+	if (plan) {
+		plan->stage++;
+		if (mp_plan_add(plan, &exp, REPLICATES))
+			return -ENOMEM;
+	}
+	take_all(view, &exp, times, said);
+	if (said->all && fact)
+		mp_fact_note(fact, mp_exp_id(&exp));
+	return 0;
+}
+
+/* Do slots that are one unit apart, or half of it, do so, behind any walk? */
+static int seek(const struct mp_view *view, const struct mp_line_asked *asked,
+		double inside, uint32_t slot, struct mp_plan *plan,
+		struct mp_fact *fact, uint32_t *replicates)
+{
+	struct times times;
+
+	*replicates = 0;
+	if (!by_peaks(asked, &times) || isnan(times.next))
+		return 0;
+	for (uint32_t i = 0; i < WALKS_LONGER && *replicates < SAY_SO; i++) {
+		struct said said;
+		int err = ask(view, asked, inside, &times, &walks_longer[i],
+			      slot, plan, fact, &said);
+
+		if (err)
+			return err;
+		*replicates = said.apart;
+		if (slot == asked->unit)
+			continue;
+		*replicates = said.quiet == said.all &&
+			      said.together == said.shows ? said.together : 0;
+		if (said.shows > said.together)
+			return 0;
+	}
+	if (*replicates < SAY_SO)
+		*replicates = 0;
+	return 0;
+}
+
+int mp_line_longer(const struct mp_view *view, struct mp_line_asked *asked,
+		   double inside, struct mp_plan *plan, struct mp_fact *fact,
+		   uint32_t *replicates)
+{
+	uint32_t apart = 0, together;
+	int err = 0;
+
+	*replicates = 0;
+	if (!(view->caps & MP_CAP_PHASES))
+		return 0;
+	for (asked->unit *= 2; asked->unit <= MP_LINE_MAX && !err;
+	     asked->unit *= 2) {
+		err = seek(view, asked, inside, asked->unit, plan, fact,
+			   &apart);
+		if (apart)
+			break;
+	}
+	if (err || !apart)
+		return err;
+	err = seek(view, asked, inside, asked->unit / 2, plan, fact,
+		   &together);
+	*replicates = apart < together ? apart : together;
+	return err;
 }
