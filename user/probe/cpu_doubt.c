@@ -134,6 +134,39 @@ static bool is_apart(const struct mp_cpu_edges *edges, double inside,
 	return true;
 }
 
+/* The last length of a curve up to @end; NULL */
+static const struct mp_curve_at *last_of(const struct mp_curve *curve, double end)
+{
+	const struct mp_curve_at *last = NULL;
+
+	for (uint32_t i = 0; i < curve->n && (double)curve->at[i].length <= end; i++)
+		last = &curve->at[i];
+	return last;
+}
+
+/*
+ * Slots of a dense ring may share lines of a level further out: half of its
+ * hops take what the level inside takes then, at any length. Slots of a sparse
+ * one share none, and it fills no set further: what serves all of the dense
+ * ring serves all of a sparse one of no more bytes. Where that is slower, as
+ * shapes have it, it is no level that the dense one shows.
+ */
+static bool is_of_sharers(const struct mp_cpu_edges *edges,
+			  const struct mp_curve_at *dense, double inside)
+{
+	const struct mp_curve_at *sparse = last_of(&edges->side[0],
+						   (double)dense->length);
+	double time;
+
+	if (edges->full || !sparse)
+		return false;
+	time = mp_curve_middle(sparse);
+	return log(time / mp_curve_middle(dense)) > UNEXPLAINED &&
+	       fabs(log(time / explained(edges, inside,
+					 (double)sparse->length))) <
+	       SLOWER_EACH;
+}
+
 /* Do lengths up to one take the same, where shapes have them rise? */
 static bool is_flat(const struct mp_cpu_edges *edges,
 		    const struct mp_curve *curve, uint32_t i, double inside)
@@ -143,7 +176,8 @@ static bool is_flat(const struct mp_cpu_edges *edges,
 				      (double)curve->at[i].length);
 	uint32_t off = 0;
 
-	if (i + 1 < FLAT_POINTS || !is_apart(edges, inside, latency))
+	if (i + 1 < FLAT_POINTS || !is_apart(edges, inside, latency) ||
+	    is_of_sharers(edges, &curve->at[i], inside))
 		return false;
 	for (uint32_t k = i + 1 - FLAT_POINTS; k <= i; k++) {
 		const struct mp_curve_at *at = &curve->at[k];
@@ -257,16 +291,6 @@ static bool is_poor(const struct mp_cpu_edges *edges, uint32_t k)
 	       (edge->high > edge->low * MP_CPU_APART_MAX &&
 		edge->misfit > NOT_QUITE && edge->chi2 > NOT_QUITE_CHI2) ||
 	       (edge->misfit > POOR && edge->chi2 > POOR_CHI2);
-}
-
-/* The last length of a curve up to @end; NULL */
-static const struct mp_curve_at *last_of(const struct mp_curve *curve, double end)
-{
-	const struct mp_curve_at *last = NULL;
-
-	for (uint32_t i = 0; i < curve->n && (double)curve->at[i].length <= end; i++)
-		last = &curve->at[i];
-	return last;
 }
 
 /* The fastest replicate: pages that crowd a level further out do so in some. */
