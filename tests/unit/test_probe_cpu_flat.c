@@ -308,10 +308,10 @@ static void what_an_edge_rises_to_is_known_of_a_level_in_doubt(void **state)
 	made_sim_close(&sim);
 	/* .. but not of the innermost. */
 	snprintf(text, sizeof(text), "%s%s",
-		 "machine name=a clock_mhz=1900 memory_latency=325\n",
-		 "clock tsc_mhz=100 step=1 read=67\n"
-		 "level name=l1d size=16K ways=2 latency=3\n"
-		 "level name=l2 size=24K ways=6 latency=7 policy=srrip\n");
+		 "machine name=a clock_mhz=3800 memory_latency=191\n",
+		 "clock tsc_mhz=3100 step=21 read=67\nplace thp=refused\n"
+		 "level name=l1d size=14K ways=4 latency=3 policy=fifo\n"
+		 "level name=l2 size=21K ways=4 latency=8 policy=fifo\n");
 	ask(text);
 	assert_true(made_sim_fact(&sim, "cpu.l1d.size")->verdict !=
 		    MP_MEASURED);

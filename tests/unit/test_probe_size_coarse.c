@@ -9,8 +9,10 @@
 
 #include "backend.h"
 #include "made_sim.h"
+#include "probe/cpu_near.h"
 
 #define ARENA_BYTES (64u << 20)
+#define NEAR 0.125
 #define CLOCK "clock tsc_mhz=2000 step=21 read=65\n"
 
 static struct made_sim sim;
@@ -54,11 +56,114 @@ static void hops_that_share_a_line_hide_no_level(void **state)
 			 MP_ABSENT);
 }
 
+/* Where the third level begins to miss hops of memory are all that a mean shows,
+ * and it and the second look like one. But the clock tells those. */
+static void memory_hides_no_level(void **state)
+{
+	struct mp_cpu_edges edges;
+
+	(void)state;
+	ask("machine name=a clock_mhz=3300 memory_latency=296\n" CLOCK
+	    "level name=l1d size=48K ways=12 latency=5\n"
+	    "level name=l2 size=256K ways=32 latency=17 policy=bit-plru "
+	    "inclusion=exclusive\n"
+	    "level name=l3 size=456K ways=16 latency=30 slices=8\n"
+	    "place pages=contiguous\n");
+	holds("cpu.l1d.size", 48 << 10);
+	holds("cpu.l3.size", 456 << 10);
+	assert_int_equal(made_sim_fact(&sim, "cpu.l4.size")->verdict,
+			 MP_ABSENT);
+	/* Memory is where it was. */
+	assert_int_equal(mp_cpu_edges_find(&sim.view, &edges), 0);
+	assert_int_equal(edges.n, 3);
+	assert_float_equal(edges.edge[2].outside, 296, 6);
+	mp_cpu_edges_free(&edges);
+}
+
+static struct mp_cpu_edges two_levels(double size)
+{
+	return (struct mp_cpu_edges){
+		.n = 2,
+		.edge[0] = { .size = 16, .low = 15, .high = 17 },
+		.edge[1] = { .size = size, .low = size / 1.1,
+			     .high = size * 1.1 },
+	};
+}
+
+static void levels_are_the_same_within_their_limits(void **state)
+{
+	struct mp_cpu_edges a = two_levels(60), b = two_levels(64);
+
+	(void)state;
+	assert_true(mp_cpu_near_same(&a, &b));
+	assert_true(a.edge[1].low < 60 / 1.09 && a.edge[1].high > 64 * 1.09);
+	b = two_levels(80);
+	assert_false(mp_cpu_near_same(&a, &b));
+	assert_false(mp_cpu_near_same(&b, &a));
+	b = two_levels(60);
+	b.n = 1;
+	assert_false(mp_cpu_near_same(&a, &b));
+}
+
+/* With a memory twice as slow as the rest the third level is in doubt, with one
+ * three times as slow it and the fourth are one: nothing is known of them. */
+static void levels_are_the_same_however_near_memory(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=5350 memory_latency=367\n"
+	    "clock tsc_mhz=3800 step=31 read=40\n"
+	    "level name=l1d size=40K ways=8 latency=4\n"
+	    "level name=l2 size=96K ways=16 latency=10 policy=srrip "
+	    "inclusion=inclusive\n"
+	    "level name=l3 size=145K ways=4 line=128 latency=38 policy=srrip "
+	    "slices=10\n"
+	    "level name=l4 size=384K ways=4 line=128 latency=110 policy=fifo\n"
+	    "place pages=random thp=granted\nnoise gaps=0.02\n");
+	made_sim_not_wrong(&sim, "cpu.l3.size", 145 << 10, NEAR);
+	made_sim_not_wrong(&sim, "cpu.l4.size", 384 << 10, NEAR);
+}
+
+/* Two levels so near each other that they are one with memory as near; but hops
+ * of none show between them and memory as it is. */
+static void memory_too_near_makes_two_levels_one(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=3800 memory_latency=191\n"
+	    "clock tsc_mhz=3100 step=21 read=67\n"
+	    "level name=l1d size=14K ways=4 latency=3 policy=qlru_h11_m1_r0_u0\n"
+	    "level name=l2 size=21K ways=4 latency=8 policy=qlru_h11_m1_r0_u0\n"
+	    "place pages=random thp=refused\nnoise gaps=0.02\n");
+	made_sim_not_wrong(&sim, "cpu.l1d.size", 14 << 10, NEAR);
+	made_sim_not_wrong(&sim, "cpu.l2.size", 21 << 10, NEAR);
+}
+
+/* A TLB of 16 pages that walks follow has an edge at 64 KiB, with memory as near
+ * as you like; of rings with more slots to a page it is smaller. */
+static void translations_stay_no_level(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	ask("machine name=a clock_mhz=4000 memory_latency=300\n" CLOCK
+	    "level name=l1d size=128K ways=4 latency=4\n"
+	    "tlb level=1 page=4K entries=16 ways=16\nwalk cost=43\n");
+	fact = made_sim_not_wrong(&sim, "cpu.l1d.size", 128 << 10, NEAR);
+	assert_int_not_equal(fact->verdict, MP_MEASURED);
+	made_sim_not_wrong(&sim, "cpu.l2.size", 0, NEAR);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(hops_that_share_a_line_hide_no_level,
 					  end),
+		cmocka_unit_test_teardown(memory_hides_no_level, end),
+		cmocka_unit_test(levels_are_the_same_within_their_limits),
+		cmocka_unit_test_teardown(
+			levels_are_the_same_however_near_memory, end),
+		cmocka_unit_test_teardown(memory_too_near_makes_two_levels_one,
+					  end),
+		cmocka_unit_test_teardown(translations_stay_no_level, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,6 +59,7 @@ void mp_sweep_init(struct mp_sweep *sweep, const struct mp_view *view,
 	sweep->warm_long = WARM_MAX;
 	sweep->hops = HOPS;
 	sweep->bursts = BURSTS;
+	sweep->least = SINGLE_MIN;
 	sweep->quiet = view->quiet;
 }
 
@@ -124,8 +125,8 @@ static void set_length(const struct mp_sweep *sweep, uint64_t length,
 		return;
 	/* Each hop tells by itself: two turns do. */
 	actor->hops = at_most(sweep->hops, 2 * slots / sweep->bursts);
-	if (actor->hops < SINGLE_MIN)
-		actor->hops = SINGLE_MIN;
+	if (actor->hops < sweep->least)
+		actor->hops = sweep->least;
 }
 
 void mp_sweep_exp(const struct mp_sweep *sweep, uint64_t length,

@@ -26,6 +26,7 @@
  * @single: hops are timed one by one, @hops at most, and their histogram is
  *	kept
  * @bursts: bursts a replicate
+ * @least: hops of a burst of single hops, however short the ring
  */
 struct mp_sweep {
 	uint32_t cpu;
@@ -40,6 +41,7 @@ struct mp_sweep {
 	uint64_t warm_long;
 	uint64_t hops;
 	uint32_t bursts;
+	uint64_t least;
 	uint32_t quiet;
 	bool single;
 };

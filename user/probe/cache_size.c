@@ -19,6 +19,7 @@
 #include "probe/cpu_count.h"
 #include "probe/cpu_edges.h"
 #include "probe/cpu_flat.h"
+#include "probe/cpu_near.h"
 #include "probe/cpu_witness.h"
 
 #define FROM 1024.0
@@ -620,6 +621,9 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	plan->stage++;
 	if (!err)
 		err = mp_cpu_flat_plan(view, &edges, plan);
+	plan->stage++;
+	if (!err)
+		err = mp_cpu_near_plan(view, &edges, plan);
 	plan->stage++;
 	for (uint32_t k = 0; k < edges.n && !err; k++)
 		err = plan_closer(view, &edges, k, plan);

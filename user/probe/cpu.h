@@ -250,6 +250,10 @@ struct mp_cpu_count {
  * @edge: as the fits saw them, second looks included
  * @fitted: whether a fit of each came out
  * @count: of lines that each holds, where that was asked
+ * @near_from, @near_to: lengths at which hops are wanted one by one, as means
+ *	leave a level in doubt; 0: at none
+ * @memory: cycles of a hop of it, where edges were found with it nearer than
+ *	that; 0: as it is
  */
 struct mp_cpu_edges {
 	struct mp_curve curve;
@@ -272,6 +276,9 @@ struct mp_cpu_edges {
 	struct mp_edge edge[MP_CPU_LEVELS];
 	bool fitted[MP_CPU_LEVELS];
 	struct mp_cpu_count count[MP_CPU_LEVELS];
+	double near_from;
+	double near_to;
+	double memory;
 };
 
 /**

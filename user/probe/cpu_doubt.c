@@ -337,7 +337,11 @@ static bool is_of_pages_alone(const struct mp_view *view,
 
 	if (!edges->fitted[k])
 		return false;
-	mp_cpu_main_sweep(view, &sweep);
+	/* With memory nearer than it is all edges are those of the sides. */
+	if (edges->memory > 0)
+		mp_cpu_side_sweep(view, 0, &sweep);
+	else
+		mp_cpu_main_sweep(view, &sweep);
 	before = mp_cpu_pages_cost(view, edges, pages_length(edges, k, false));
 	cost = mp_cpu_pages_cost(view, edges, pages_length(edges, k, true)) -
 	       (before > 0 ? before : 0);
@@ -375,7 +379,7 @@ static double rise_of(const struct mp_curve *curve, double from, double to)
 /* Is it translations that begin to miss? A ring of as many bytes with more
  * slots to a page shows less of those, but as much of a level. Just beyond the
  * edge nothing else counts yet. */
-static bool is_of_pages(const struct mp_view *view,
+bool mp_cpu_is_of_pages(const struct mp_view *view,
 			const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_edge *edge = &edges->edge[k];
@@ -417,12 +421,16 @@ void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 	if (edges->single || !edges->n)
 		return;
 	length = unexplained(edges, innermost(edges));
-	while (k < edges->n && !is_poor(edges, k) && !is_of_pages(view, edges, k) &&
+	while (k < edges->n && !is_poor(edges, k) &&
+	       !mp_cpu_is_of_pages(view, edges, k) &&
 	       !(length <= edges->level[k].high_bytes))
 		k++;
 	/* Beyond all edges it is for the last to explain. */
 	if (k == edges->n && !isnan(length))
 		k--;
+	/* Squares and single hops are of memory as it is. */
+	if (edges->memory > 0)
+		edges->edge[edges->n - 1].outside = edges->memory;
 	mixed = mp_cpu_between_find(view, edges, &between, &alone);
 	if (mixed < k) {
 		k = mixed;
@@ -439,7 +447,7 @@ void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 			       edges->level[k].size_bytes),
 			  edges->level[k].size_bytes },
 		.behind = behind,
-		.pages = is_of_pages(view, edges, k),
+		.pages = mp_cpu_is_of_pages(view, edges, k),
 	};
 }
 

@@ -11,6 +11,7 @@
 #include "probe/cpu.h"
 #include "probe/cpu_count.h"
 #include "probe/cpu_flat.h"
+#include "probe/cpu_near.h"
 
 /* Of the curve, an edge's fit sees so much below and above it, unless a
  * neighbouring edge is nearer. */
@@ -619,29 +620,17 @@ static int find_levels(const struct mp_view *view, struct mp_cpu_edges *edges)
 	mp_curve_settle(&edges->curve);
 	for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
 		mp_curve_settle(&edges->side[i]);
-	return mp_cpu_levels(&edges->side[0], edges->level, &edges->n,
-			     &edges->doubt);
+	return 0;
 }
 
-/* The edge of the innermost level is looked at in the main curve. */
-static int split_innermost(struct mp_cpu_edges *edges)
+int mp_cpu_edges_fit(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
-	const uint32_t more = mp_cpu_split_flats(&edges->curve, edges->level,
-						 &edges->n, 0, &edges->doubt);
-	int err = 0;
+	int err = edges->single ? 0 : mp_cpu_mean_levels(edges);
 
-	for (uint32_t k = 0; k <= more && !err; k++)
-		err = mp_cpu_split(&edges->curve, edges->level, &edges->n, k,
-				   &edges->doubt);
-	return err;
-}
-
-/* Rings that show the second level by itself end what is looked at of the
- * innermost, whose edge is a small part of what lies beyond. Further out edges
- * are blurred, and all of their stretch is wanted. */
-static void part_innermost(struct mp_cpu_edges *edges)
-{
-	mp_cpu_flat_part(&edges->curve, edges->level, edges->n, 0);
+	if (!err)
+		err = place_outer(edges);
+	edges->table = mp_miss_table_get();
+	return err ? err : fit_all(view, edges);
 }
 
 int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
@@ -652,19 +641,14 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	err = curves_gather(view, edges);
 	if (!err)
 		err = find_levels(view, edges);
-	if (!err && edges->n && !edges->single)
-		err = split_innermost(edges);
-	if (!err && !edges->single)
-		part_innermost(edges);
 	if (!err)
-		err = place_outer(edges);
-	if (err)
-		goto err_edges;
-	edges->table = mp_miss_table_get();
-	err = fit_all(view, edges);
+		err = mp_cpu_edges_fit(view, edges);
 	if (err)
 		goto err_edges;
 	mp_cpu_find_doubt(view, edges);
+	err = mp_cpu_near_find(view, edges);
+	if (err)
+		goto err_edges;
 	mp_cpu_count_levels(view, edges);
 	return 0;
 err_edges:

@@ -208,10 +208,23 @@ int mp_cpu_steady(const struct mp_curve *curve, double from, double to,
  */
 void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges);
 
+/** mp_cpu_is_of_pages() - may edge @k be that of translations, and no level's?
+ * As curves of means with few and with many slots to a page have it */
+bool mp_cpu_is_of_pages(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k);
+
 /** mp_cpu_doubt_plan() - want what tells translations from levels, where rings
  * are full; 0 or -ENOMEM */
 int mp_cpu_doubt_plan(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, struct mp_plan *plan);
+
+/** mp_cpu_mean_levels() - levels of the sides and the main curve, by means;
+ * returns as mp_cpu_levels() */
+int mp_cpu_mean_levels(struct mp_cpu_edges *edges);
+
+/** mp_cpu_edges_fit() - levels of curves that were gathered, and their edges
+ * Return: 0, -ENODATA, -ENOMEM. */
+int mp_cpu_edges_fit(const struct mp_view *view, struct mp_cpu_edges *edges);
 
 /**
  * mp_cpu_split() - is level @k of a curve two?

@@ -272,6 +272,29 @@ int mp_cpu_levels(const struct mp_curve *curve,
 	return err;
 }
 
+/*
+ * The edge of the innermost level is looked at in the main curve. Rings that
+ * show the second by itself end what is looked at of it, as its edge is a small
+ * part of what lies beyond. Further out edges are blurred, and all of their
+ * stretch is wanted.
+ */
+int mp_cpu_mean_levels(struct mp_cpu_edges *edges)
+{
+	uint32_t more = 0;
+	int err = mp_cpu_levels(&edges->side[0], edges->level, &edges->n,
+				&edges->doubt);
+
+	if (!err && edges->n)
+		more = mp_cpu_split_flats(&edges->curve, edges->level,
+					  &edges->n, 0, &edges->doubt);
+	for (uint32_t k = 0; k <= more && k < edges->n && !err; k++)
+		err = mp_cpu_split(&edges->curve, edges->level, &edges->n, k,
+				   &edges->doubt);
+	if (!err)
+		mp_cpu_flat_part(&edges->curve, edges->level, edges->n, 0);
+	return err;
+}
+
 bool mp_cpu_flat_at_end(const struct mp_curve *curve)
 {
 	const struct mp_curve_at *last;
