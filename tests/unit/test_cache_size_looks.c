@@ -24,13 +24,15 @@ extern const struct mp_probe mp_probe_cache_size;
 	"place pages=contiguous\n" \
 	"clock step=1\n"
 
-/* The replicates of the experiment that has the most. */
+/* The replicates of the length that has the most. Counting lines takes several
+ * rings, and goes by how many hops are looked at. */
 static uint32_t most_replicates(const struct made_sim *sim)
 {
 	uint32_t most = 0;
 
 	for (uint32_t i = 0; i < sim->n; i++)
-		if (sim->batch[i]->replicate + 1 > most)
+		if (sim->batch[i]->exp.n_actors == 1 &&
+		    sim->batch[i]->replicate + 1 > most)
 			most = sim->batch[i]->replicate + 1;
 	return most;
 }

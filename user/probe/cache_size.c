@@ -56,9 +56,6 @@
 #define SEEN_FEW 4u
 /* Limits so far apart are worth more replicates. */
 #define UNSURE 1.2
-/* .. and lines are counted where they lie further apart than what sets that fill
- * evenly show: what a shape says is as good as the family that it is of. */
-#define COUNTED 1.1
 /* .. as soon as the first ones have been looked at .. */
 #define LOOKS 3u
 /* .. and so far that the answer would not count as measured, of still more. */
@@ -344,19 +341,6 @@ static int plan_shared(const struct mp_view *view, const struct mp_sweep *sweep,
 	return err;
 }
 
-/* Where an edge leaves its level open, the lines that it holds are counted. */
-static int plan_counts(const struct mp_view *view,
-		       const struct mp_cpu_edges *edges, struct mp_plan *plan)
-{
-	int err = 0;
-
-	for (uint32_t k = 0; k < edges->n && !err; k++)
-		if (edges->count[k].known || (edges->fitted[k] &&
-		    edges->edge[k].high > edges->edge[k].low * COUNTED))
-			err = mp_cpu_count_plan(view, edges, k, plan);
-	return err;
-}
-
 static bool moved(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_edge *edge = &edges->edge[k];
@@ -607,7 +591,7 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 			      plan_edge(view, &sweep, &edges, k, plan);
 		plan->stage++;
 		if (!err)
-			err = plan_counts(view, &edges, plan);
+			err = mp_cpu_count_plan_all(view, &edges, plan);
 	}
 	/* Private levels are cheap to look at. What is left of the time goes
 	 * into one that is shared, and moves anyway. */

@@ -57,6 +57,11 @@
 #define GRAIN 4
 #define INTERRUPTED_NS 1500.0
 #define SIGMAS 2.0
+/* Limits so far apart leave a level open; and those of a level further out that
+ * are wider than sets that fill evenly make them are as good as the family of
+ * shapes that they are of. */
+#define OPEN 1.2
+#define BLURRED 1.1
 /* So few rows say nothing of how they differ. */
 #define ROWS_LEAST 12u
 
@@ -251,6 +256,29 @@ int mp_cpu_count_plan(const struct mp_view *view,
 		return 0;
 	make_exp(view, edges, k, &edges->count[k], &exp);
 	return mp_plan_add(plan, &exp, edges->count[k].replicates);
+}
+
+static bool is_wanted(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+
+	return edges->count[k].known ||
+	       (edges->fitted[k] &&
+		(edge->high > edge->low * OPEN ||
+		 (edge->high > edge->low * BLURRED &&
+		  (k || !mp_cpu_edge_plain(edges, k)))));
+}
+
+int mp_cpu_count_plan_all(const struct mp_view *view,
+			  const struct mp_cpu_edges *edges,
+			  struct mp_plan *plan)
+{
+	int err = 0;
+
+	for (uint32_t k = 0; k < edges->n && !err; k++)
+		if (is_wanted(edges, k))
+			err = mp_cpu_count_plan(view, edges, k, plan);
+	return err;
 }
 
 /* -- what came back --------------------------------------------------------- */

@@ -37,6 +37,12 @@ int mp_cpu_count_plan_closer(const struct mp_view *view,
 			     const struct mp_cpu_edges *edges, uint32_t k,
 			     const struct mp_fact *fact, struct mp_plan *plan);
 
+/** mp_cpu_count_plan_all() - want those of all levels that edges leave open, or
+ * do not tell beyond a doubt */
+int mp_cpu_count_plan_all(const struct mp_view *view,
+			  const struct mp_cpu_edges *edges,
+			  struct mp_plan *plan);
+
 /** mp_cpu_count_judge() - what the batches say: limits of count[@k]. Of two
  * counts that were made the closer one stands. */
 void mp_cpu_count_judge(const struct mp_view *view, struct mp_cpu_edges *edges,
