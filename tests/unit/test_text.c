@@ -211,6 +211,29 @@ static void each_place_has_its_own_picture(void **state)
 	free(text);
 }
 
+/* Limits may hold the claim, as they do of a line that few replicates show. */
+static void a_count_is_as_claimed_where_it_is_the_claim(void **state)
+{
+	const struct mp_style style = { .utf8 = false };
+	struct mp_report report;
+	char *text;
+
+	(void)state;
+	sample_report(&report, "");
+	for (uint32_t i = 0; i < report.facts.n; i++) {
+		struct mp_fact *fact = &report.facts.fact[i];
+
+		if (strcmp(fact->name, "cpu.l1d.ways"))
+			continue;
+		fact->value = 16;
+		fact->high = 32;
+	}
+	text = text_of(&report, &style);
+	assert_non_null(strstr(text, "16 ways (claimed 8)"));
+	free(text);
+	mp_report_free(&report);
+}
+
 static void an_empty_report_is_a_page_too(void **state)
 {
 	const struct mp_style style = { 0 };
@@ -238,6 +261,7 @@ int main(void)
 		cmocka_unit_test(colours_are_only_where_they_are_wanted),
 		cmocka_unit_test(the_text_of_a_report_read_back_is_the_same),
 		cmocka_unit_test(each_place_has_its_own_picture),
+		cmocka_unit_test(a_count_is_as_claimed_where_it_is_the_claim),
 		cmocka_unit_test(an_empty_report_is_a_page_too),
 	};
 

@@ -6,6 +6,7 @@
  */
 #include "report/picture.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -220,7 +221,8 @@ static void add_count(const struct picture *picture, char *line, size_t room,
 	mp_format_fact(text, fact, picture->style->utf8);
 	if (!fact->claim.known) {
 		add_words(line, room, "%s %s", text, noun);
-	} else if (mp_report_disagreement(picture->report, fact)) {
+	} else if (mp_report_disagreement(picture->report, fact) ||
+		   fabs(fact->value - fact->claim.value) >= 1) {
 		mp_format_human(claim, fact->claim.value, fact->unit);
 		add_words(line, room, "%s %s (claimed %s)", text, noun, claim);
 	} else {
