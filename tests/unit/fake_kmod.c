@@ -9,6 +9,7 @@
 
 #include "arch.h"
 #include "backend/kmod_dev.h"
+#include "backend/user_clock.h"
 #include "backend/user_place.h"
 #include "chase.h"
 #include "ring.h"
@@ -19,23 +20,18 @@
 #define ALIGN (2ull << 20)
 /* Of one group of hops in nothing but its own time. */
 #define TIMED_TICKS 40u
-#define LEAVE_TIME ((struct timespec){ .tv_nsec = 10000000 })
 
 struct fake_kmod fake_kmod;
 
+/* As the program measures its own: one look at each clock can be an interrupt
+ * apart. */
 static uint64_t tick_hz(void)
 {
-	static uint64_t hz;
-	uint64_t from_ns, from;
+	static struct mp_user_clock clock;
 
-	if (hz)
-		return hz;
-	from_ns = mp_user_now_ns();
-	from = mp_ticks_look();
-	nanosleep(&LEAVE_TIME, NULL);
-	hz = (uint64_t)((double)(mp_ticks_look() - from) * 1e9 /
-			(double)(mp_user_now_ns() - from_ns));
-	return hz;
+	if (!(clock.hz > 0) && mp_user_clock_open(&clock))
+		abort();
+	return (uint64_t)clock.hz;
 }
 
 static int fake_open(const char *path)
