@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -56,6 +57,19 @@ static void hops_that_share_a_line_hide_no_level(void **state)
 			 MP_ABSENT);
 }
 
+/* How it was told is said. */
+static void said_of(const struct mp_cpu_edges *edges, const char *name)
+{
+	const struct mp_fact *fact = made_sim_fact(&sim, name);
+	uint32_t of_near = 0;
+
+	assert_non_null(strstr(fact->method, "hops of memory taken for"));
+	for (uint32_t i = 0; i < fact->n_evidence; i++)
+		for (uint32_t k = 0; k < edges->near.n; k++)
+			of_near += edges->near.at[k].id == fact->evidence[i];
+	assert_true(of_near > 0);
+}
+
 /* Where the third level begins to miss hops of memory are all that a mean shows,
  * and it and the second look like one. But the clock tells those. */
 static void memory_hides_no_level(void **state)
@@ -77,6 +91,7 @@ static void memory_hides_no_level(void **state)
 	assert_int_equal(mp_cpu_edges_find(&sim.view, &edges), 0);
 	assert_int_equal(edges.n, 3);
 	assert_float_equal(edges.edge[2].outside, 296, 6);
+	said_of(&edges, "cpu.l3.size");
 	mp_cpu_edges_free(&edges);
 }
 

@@ -22,6 +22,8 @@
 #include "probe/cpu_near.h"
 #include "probe/cpu_witness.h"
 
+/* Said where mp_cpu_near_find() settled what is known. */
+#define NEARER ", with hops of memory taken for two and three times the slowest others"
 #define FROM 1024.0
 /* The curve: a length each octave, two where it rises by more than this
  * factor and so far on either side; up to here. */
@@ -363,6 +365,8 @@ static void note(const struct mp_cpu_edges *edges, uint32_t k,
 
 	if (edges->count[k].known)
 		mp_fact_note(fact, edges->count[k].id);
+	if (edges->memory > 0)
+		mp_curve_note(&edges->near, low, high, fact);
 	if (!mp_cpu_has_sides(edges, k))
 		mp_curve_note(&edges->curve, low, high, fact);
 	if (mp_cpu_has_sides(edges, k) || edges->single)
@@ -443,7 +447,8 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 		&edges->table->shape[edge->shape];
 
 	snprintf(fact->method, sizeof(fact->method),
-		 "capacity that explains where misses set in; best shape: sets filled %s, %u ways, %s",
+		 "capacity that explains where misses set in%s; best shape: sets filled %s, %u ways, %s",
+		 edges->memory > 0 ? NEARER : "",
 		 shape->scatter == 0 ? "evenly" :
 		 shape->scatter == 1 ? "at random" : "half at random",
 		 shape->ways, mp_miss_policy_name(shape->policy));

@@ -252,6 +252,7 @@ struct mp_cpu_count {
  * @count: of lines that each holds, where that was asked
  * @near_from, @near_to: lengths at which hops are wanted one by one, as means
  *	leave a level in doubt; 0: at none
+ * @near: .. and what they were, owned
  * @memory: cycles of a hop of it, where edges were found with it nearer than
  *	that; 0: as it is
  */
@@ -278,6 +279,7 @@ struct mp_cpu_edges {
 	struct mp_cpu_count count[MP_CPU_LEVELS];
 	double near_from;
 	double near_to;
+	struct mp_curve near;
 	double memory;
 };
 

@@ -244,9 +244,9 @@ static void settle(const struct mp_view *view, struct mp_cpu_edges *edges,
 		*edges = settled;
 }
 
-static int try_all(const struct mp_view *view, struct mp_cpu_edges *edges,
-		   struct mp_curve *curve)
+static int try_all(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
+	struct mp_curve *curve = &edges->near;
 	const struct mp_curve *sparse = &edges->sparse;
 	const double memory = mp_curve_middle(&sparse->at[sparse->n - 1]);
 	const uint32_t last = last_of_others(curve, memory);
@@ -280,7 +280,6 @@ static bool is_asked(const struct mp_cpu_edges *edges)
 int mp_cpu_near_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
 	struct mp_sweep sweep;
-	struct mp_curve curve;
 	int err;
 
 	if (!is_asked(edges))
@@ -288,9 +287,8 @@ int mp_cpu_near_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	edges->near_from = edges->level[0].low_bytes / BELOW;
 	edges->near_to = edges->level[edges->n - 1].high_bytes * BEYOND;
 	near_sweep(view, &sweep);
-	err = mp_sweep_gather(&sweep, view, &curve);
-	if (!err && curve.n >= LENGTHS_MIN)
-		err = try_all(view, edges, &curve);
-	mp_curve_free(&curve);
+	err = mp_sweep_gather(&sweep, view, &edges->near);
+	if (!err && edges->near.n >= LENGTHS_MIN)
+		err = try_all(view, edges);
 	return err;
 }
