@@ -314,22 +314,30 @@ static double edge_of(const struct mp_cpu_edges *edges, uint32_t k)
 				  edges->level[k].size_bytes;
 }
 
-/* Do neighbours go apart? Then lines are no longer. */
+/* Do neighbours go apart, so that lines are no longer? Or, with @longer, do they
+ * never, so that they are? */
 static int part(const struct mp_view *view, const struct counting *counting,
-		struct mp_line_asked *asked, struct mp_plan *plan,
+		struct mp_line_asked *asked, bool longer, struct mp_plan *plan,
 		struct mp_fact *fact, struct answer *out)
 {
 	const struct mp_cpu_edges *edges = counting->edges;
+	const double inner = edge_of(edges, asked->level - 1);
 	uint32_t replicates;
 	int err;
 
 	asked->size = edge_of(edges, asked->level);
-	err = mp_line_apart(view, asked, edge_of(edges, asked->level - 1),
-			    plan, fact, &replicates);
+	if (longer)
+		err = mp_line_longer(view, asked, inner, plan, fact,
+				     &replicates);
+	else
+		err = mp_line_apart(view, asked, inner, plan, fact,
+				    &replicates);
 	if (!err && replicates)
 		*out = (struct answer){ .line = asked->unit,
-					.sector = asked->unit, .seen = true,
-					.parted = true,
+					.sector = longer ? out->sector :
+							   asked->unit,
+					.seen = true, .joined = longer,
+					.parted = !longer,
 					.replicates = replicates,
 					.fetched = out->fetched,
 					.room = asked->size };
@@ -394,35 +402,13 @@ static int look(const struct mp_view *view, uint32_t k,
 	asked.size = edge_of(counting->edges, k);
 	err = find_enough(view, counting, &asked, plan, fact, &replicates);
 	if (err || !replicates)
-		return err ? err : part(view, counting, &asked, plan, fact,
-					out);
+		return err ? err : part(view, counting, &asked, false, plan,
+					fact, out);
 	*out = (struct answer){ .line = least, .sector = least, .seen = true,
 				.replicates = replicates,
 				.fetched = fetch->replicates,
 				.room = asked.size };
 	return 0;
-}
-
-/* Longer than what comes along, or than lines inside: how much longer? */
-static int join(const struct mp_view *view, const struct counting *counting,
-		struct mp_line_asked *asked, struct mp_plan *plan,
-		struct mp_fact *fact, struct answer *out)
-{
-	const struct mp_cpu_edges *edges = counting->edges;
-	uint32_t replicates;
-	int err;
-
-	asked->size = edge_of(edges, asked->level);
-	err = mp_line_longer(view, asked, edge_of(edges, asked->level - 1),
-			     plan, fact, &replicates);
-	if (!err && replicates)
-		*out = (struct answer){ .line = asked->unit,
-					.sector = out->sector, .seen = true,
-					.joined = true,
-					.replicates = replicates,
-					.fetched = out->fetched,
-					.room = asked->size };
-	return err;
 }
 
 /*
@@ -445,12 +431,13 @@ static int look_again(const struct mp_view *view, uint32_t k,
 		plan->stage++;
 	/* Or it was asked. */
 	if (!out->sector)
-		err = part(view, counting, &asked, plan, fact, out);
+		err = part(view, counting, &asked, false, plan, fact, out);
 	if (err || !out->why || !counting->fetch->quiet)
 		return err;
+	/* Longer than what comes along, or than lines inside. */
 	if (out->sector)
 		asked.unit = out->sector;
-	return join(view, counting, &asked, plan, fact, out);
+	return part(view, counting, &asked, true, plan, fact, out);
 }
 
 /* Ready for the level outside @k, of which @line is known, or 0. */
