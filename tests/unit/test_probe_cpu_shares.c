@@ -181,6 +181,35 @@ static void half_a_step_of_the_clock_parts_no_peak(void **state)
 	assert_true(mp_cpu_share_clear(&hops.curve, &spectrum));
 }
 
+/* At some lengths the first replicate was read at another core clock, and all of
+ * its hops a step later. The others say where the peak is. */
+static void a_replicate_at_another_clock_parts_no_peak(void **state)
+{
+	static const struct made_kind late = { 1, 20.2, 0.2 };
+
+	(void)state;
+	hops.step = 3;
+	for (uint32_t i = 0; i < 9; i++) {
+		const struct made_kind kind = { 1, 16.8, 0.2 };
+		const struct made_kind last = { 1, 150, 10 };
+
+		made_hops_add(&hops, 4096ull << i, 2, i < 8 ? &kind : &last, 1);
+	}
+	for (uint32_t i = 1; i < 8; i += 3) {
+		struct mp_batch *batch = &hops.batch[i][0];
+		const struct mp_grant grant = batch->grant;
+		const struct mp_exp exp = batch->exp;
+
+		mp_batch_free(batch);
+		mp_batch_init(batch, &exp, 0);
+		batch->grant = grant;
+		made_hops_fill(&hops, batch, &late, 1);
+	}
+	assert_int_equal(mp_spectrum_find(&hops.curve, &spectrum), 0);
+	assert_int_equal(spectrum.n, 2);
+	assert_true(mp_cpu_share_clear(&hops.curve, &spectrum));
+}
+
 /* The clock does not part 12 from 14 cycles, and the peak moves. */
 static void one_peak_of_two_levels_is_not_clear(void **state)
 {
@@ -444,6 +473,7 @@ int main(void)
 		TEST(near_and_far_parts_of_a_level_are_twins),
 		TEST(levels_that_hops_go_over_to_are_not),
 		TEST(half_a_step_of_the_clock_parts_no_peak),
+		TEST(a_replicate_at_another_clock_parts_no_peak),
 		TEST(one_peak_of_two_levels_is_not_clear),
 		TEST(a_level_that_half_of_the_hops_hit_for_ever_is_muddled),
 		TEST(points_are_shares_of_the_stretch_asked_for),

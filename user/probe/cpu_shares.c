@@ -127,6 +127,31 @@ static void place_level(const struct shares *shares, struct mp_level *level)
 	level->size_bytes = crossing(shares, at, base, MISS_AT_CAPACITY);
 }
 
+/*
+ * Where a peak is at one length: of its replicates the one nearest to where it
+ * is at most. The core clock goes up and down, and at another the loop that
+ * reads falls in with the counter's step otherwise: all of a replicate's hops
+ * take a step more or less, which is nothing of this length. Return: its batch.
+ */
+static const struct mp_batch *place_of(const struct mp_curve_at *at,
+				       const struct mp_spectrum *spectrum,
+				       uint32_t k, double *middle)
+{
+	const double place = spectrum->cycles[k];
+	const struct mp_batch *batch = NULL;
+
+	for (uint32_t r = 0; r < at->n; r++) {
+		const double own = mp_spectrum_core(at->batch[r], spectrum, k);
+
+		if (isnan(own) ||
+		    (batch && fabs(own - place) >= fabs(*middle - place)))
+			continue;
+		*middle = own;
+		batch = at->batch[r];
+	}
+	return batch;
+}
+
 bool mp_cpu_share_one(const struct mp_curve *curve,
 		      const struct mp_spectrum *spectrum, uint32_t k)
 {
@@ -134,18 +159,19 @@ bool mp_cpu_share_one(const struct mp_curve *curve,
 
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
+		const struct mp_batch *batch;
 		double own = 1 - mp_cpu_share_of(at, spectrum, k), middle;
 
 		if (k && own > PEAK_SHARE)
 			own -= 1 - mp_cpu_share_of(at, spectrum, k - 1);
 		if (!(own > PEAK_SHARE))
 			continue;
-		middle = mp_spectrum_core(at->batch[0], spectrum, k);
-		if (isnan(middle))
+		batch = place_of(at, spectrum, k, &middle);
+		if (!batch)
 			continue;
 		least = fmin(least, middle);
 		most = fmax(most, middle);
-		moves = fmax(moves, mp_spectrum_step(at->batch[0]) / 2);
+		moves = fmax(moves, mp_spectrum_step(batch) / 2);
 	}
 	return !(most > least * (1 + PEAK_MOVES) + moves);
 }
