@@ -66,6 +66,21 @@ static void what_a_policy_has_kept_of_a_turn_is_no_room(void **state)
 	not_wrong("cpu.l2.size", 5 << 20);
 }
 
+/* .. nor is it where a full ring has so many slots that its turn is long. */
+static void what_a_policy_has_kept_of_a_full_turn_is_no_room(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=1900 memory_latency=130\n"
+	    "clock tsc_mhz=2700 step=1 read=88\n"
+	    "level name=l1d size=27744 ways=1 line=32 latency=6\n"
+	    "level name=l2 size=8M ways=8 line=32 latency=52 "
+	    "policy=qlru_h00_m1_r2_u1 index=virtual\n"
+	    "tlb level=1 page=4K entries=48 ways=48\n"
+	    "tlb level=1 page=2M entries=16 ways=16\n"
+	    "walk cost=42\nplace pages=random thp=granted\n", SEED);
+	not_wrong("cpu.l2.size", 8 << 20);
+}
+
 /* A clock of long steps: hops are means. The level inside keeps a part of the
  * ring for good, that the outer one need not hold. */
 static void what_the_level_inside_keeps_is_no_room_of_the_outer(void **state)
@@ -172,6 +187,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(
 			what_a_policy_has_kept_of_a_turn_is_no_room, end),
+		cmocka_unit_test_teardown(
+			what_a_policy_has_kept_of_a_full_turn_is_no_room, end),
 		cmocka_unit_test_teardown(
 			what_the_level_inside_keeps_is_no_room_of_the_outer,
 			end),

@@ -217,8 +217,16 @@ static void single_hops_of_a_long_ring_are_those_of_a_whole_turn(void **state)
 	assert_int_equal(exp.actor[0].bursts, 49);
 	assert_int_equal(exp.actor[0].hops, 1024);
 	assert_int_equal(exp.actor[0].warm_hops, 50000);
-	/* So long a ring is in nobody's cache. */
-	mp_sweep_exp(&sweep, 200000 * 128, &exp);
+	/* .. however many slots that are: here a million .. */
+	sweep.stride = 32;
+	mp_sweep_exp(&sweep, 1 << 25, &exp);
+	assert_int_equal(exp.actor[0].bursts, 1024);
+	assert_int_equal(exp.actor[0].hops, 1024);
+	sweep.stride = 128;
+	mp_sweep_exp(&sweep, 1 << 26, &exp);
+	assert_int_equal(exp.actor[0].bursts, 512);
+	/* .. but so long a ring is in nobody's cache. */
+	mp_sweep_exp(&sweep, (1 << 26) + 128, &exp);
 	assert_int_equal(exp.actor[0].bursts, 8);
 }
 

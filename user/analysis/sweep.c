@@ -9,6 +9,7 @@
 
 #include "analysis/clock.h"
 #include "analysis/stat.h"
+#include "limits.h"
 
 /* Bursts of 2048 hops: 2 us in L1, about 200 us in memory at 100 ns. */
 #define HOPS 2048u
@@ -32,9 +33,11 @@
 /* Single hops of rings of more slots than the bursts have hops are measured a
  * whole turn, and walked one turn less before: which lines a set has kept of the
  * turn before depends on where in the turn it is, unless it is LRU. Up to so
- * many bursts; longer rings are in few caches. Of means a part says better what
- * others take just then. */
-#define WHOLE_BURSTS 128u
+ * many bytes, however near each other their slots lie; longer rings are in few
+ * caches. In bursts as short as others, as long ones are cut short or
+ * interrupted where most hops miss. Of means a part says better what others take
+ * just then. */
+#define WHOLE_BYTES (64ull << 20)
 /* Small rings are warmed for this many hops at least. */
 #define WARM_MIN 1024u
 /* Of a ring in one piece, the two fastest replicates agree to this factor; and
@@ -97,8 +100,9 @@ static uint32_t bursts_for(const struct mp_sweep *sweep, uint64_t slots)
 {
 	const uint64_t turn = (slots + sweep->hops - 1) / sweep->hops;
 
-	return sweep->single && turn > sweep->bursts && turn <= WHOLE_BURSTS ?
-	       (uint32_t)turn : sweep->bursts;
+	return sweep->single && turn > sweep->bursts &&
+	       slots * sweep->stride <= WHOLE_BYTES ?
+	       (uint32_t)at_most(turn, MP_BURSTS_MAX) : sweep->bursts;
 }
 
 static void set_length(const struct mp_sweep *sweep, uint64_t length,
