@@ -267,6 +267,43 @@ static void edges_near_each_other_are_fitted_apart(void **state)
 	mp_cpu_edges_free(&edges);
 }
 
+/* From 8 to 128 MiB, beyond a level that all hops miss from 12 MiB on. */
+static bool rises(const double ns[5], bool full, bool single)
+{
+	struct mp_curve_at at[5] = { 0 };
+	struct mp_cpu_edges edges = {
+		.n = 1, .full = full, .single = single,
+		.side[0] = { .n = 5, .at = at },
+		.level[0] = { .low_bytes = 3 * MIB, .size_bytes = 3 * MIB,
+			      .high_bytes = 4 * MIB },
+	};
+
+	for (uint32_t i = 0; i < 5; i++) {
+		at[i].length = (uint64_t)(8 * MIB) << i;
+		at[i].mid_ns = ns[i];
+	}
+	return mp_cpu_rises_beyond(&edges);
+}
+
+/* Two slots share a line of a level further out, and its step to memory, from
+ * 111 to 202 cycles, is one from 78 to 124: no level, but not nothing. */
+static void a_small_rise_beyond_the_last_level_is_seen(void **state)
+{
+	static const double step[] = { 60, 78, 78, 124, 124 };
+	static const double flat[] = { 40, 78, 78, 82, 85 };
+	static const double spike[] = { 60, 78, 124, 78, 78 };
+
+	(void)state;
+	assert_true(rises(step, true, false));
+	/* Slots of sparse rings share no lines, and single hops have a peak. */
+	assert_false(rises(step, false, false));
+	assert_false(rises(step, true, true));
+	/* The end of the level's own edge, and what translations add; one that
+	 * does not stay. */
+	assert_false(rises(flat, true, false));
+	assert_false(rises(spike, true, false));
+}
+
 static void without_batches_there_are_no_edges(void **state)
 {
 	struct mp_cpu_edges edges;
@@ -287,6 +324,7 @@ int main(void)
 		TEST(second_looks_that_agree_make_an_edge_narrower),
 		TEST(second_looks_that_differ_make_an_edge_wide),
 		TEST(edges_near_each_other_are_fitted_apart),
+		cmocka_unit_test(a_small_rise_beyond_the_last_level_is_seen),
 		TEST(without_batches_there_are_no_edges),
 	};
 

@@ -546,6 +546,11 @@ static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 			       mp_cpu_level_name[k]);
 		return;
 	}
+	if (mp_cpu_rises_beyond(edges)) {
+		mp_fact_cannot(fact, "bytes",
+			       "rings of every line take longer once more beyond the last level: there may be one whose lines slots share");
+		return;
+	}
 	fact->verdict = MP_ABSENT;
 	snprintf(fact->method, sizeof(fact->method),
 		 "no further step in latency up to %.0f MiB",

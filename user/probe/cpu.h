@@ -346,6 +346,10 @@ void mp_cpu_others_took(const struct mp_cpu_edges *edges, uint32_t k,
  */
 bool mp_cpu_may_hide(const struct mp_cpu_edges *edges, uint32_t k);
 
+/** mp_cpu_rises_beyond() - does a curve of means rise once more beyond the last
+ * level, where slots may share lines of one further out? */
+bool mp_cpu_rises_beyond(const struct mp_cpu_edges *edges);
+
 /** mp_cpu_edge_plain() - does a plain shape, of lines that fall on the sets
  * evenly, explain level @k's edge so well that no second look is needed? */
 bool mp_cpu_edge_plain(const struct mp_cpu_edges *edges, uint32_t k);

@@ -24,6 +24,9 @@
 #define HOLE 2.9
 /* A curve that rises by less from octave to octave has come to memory. */
 #define FLAT 1.15
+/* So many miss beyond an edge; or, of one without a shape, so far beyond. */
+#define BEYOND 0.95
+#define BEYOND_HIGH 3.0
 /* One edge or two: looked at so far beyond the detector's bracket. */
 #define PAIR_BELOW 4.0
 #define PAIR_ABOVE 6.0
@@ -308,6 +311,45 @@ bool mp_cpu_flat_at_end(const struct mp_curve *curve)
 		if (2 * at->length > last->length + last->length / 8)
 			continue;
 		return last->mid_ns < FLAT * at->mid_ns;
+	}
+	return false;
+}
+
+/* Does the last level's fit have nearly all hops miss at a length? */
+static bool is_beyond(const struct mp_cpu_edges *edges, double length)
+{
+	const uint32_t last = edges->n - 1;
+
+	return edges->fitted[last] ?
+	       mp_cpu_miss(edges, last, length) > BEYOND :
+	       length > edges->level[last].high_bytes * BEYOND_HIGH;
+}
+
+/*
+ * Slots of a full ring may share lines of a level further out, and all but one
+ * of them are served by the level inside then: the step to what lies beyond is
+ * that much smaller, and may be too small for the detector. Where two share a
+ * line the least step that it takes for a level, 1.65, becomes one of 1.4;
+ * where four do, one of 1.23. Single hops have a peak each all the same.
+ */
+bool mp_cpu_rises_beyond(const struct mp_cpu_edges *edges)
+{
+	const struct mp_curve *curve = &edges->side[0];
+	double before = NAN, end;
+	uint32_t k = 0;
+
+	if (!edges->n || !edges->full || edges->single || !curve->n)
+		return false;
+	end = curve->at[curve->n - 1].mid_ns;
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+
+		/* What is half as long, if that is beyond as well. */
+		for (; 2 * curve->at[k].length <= at->length; k++)
+			if (is_beyond(edges, (double)curve->at[k].length))
+				before = curve->at[k].mid_ns;
+		if (fmin(at->mid_ns, end) > before * FLAT)
+			return true;
 	}
 	return false;
 }
