@@ -529,6 +529,38 @@ static void twins_beside_one_another_are_held_by_one_way(void **state)
 	made_sim_close(&sim);
 }
 
+/* Its one way loses lines of some placements, which takes longer than a hit as
+ * well: where hops walk is told by what a walk costs. */
+static void lines_that_are_lost_are_no_walks(void **state)
+{
+	(void)state;
+	for (seed = 1; seed <= 2; seed++) {
+		ask(MACHINE CLOCK "place pages=random thp=refused\n"
+		    "level name=l1d size=24K ways=1 line=256 latency=3 index=physical\n"
+		    "level name=l2 size=64K ways=4 line=256 latency=7 index=physical\n"
+		    "tlb level=1 page=4K entries=16 ways=4\n"
+		    "tlb level=2 page=4K entries=512 ways=8 cost=11\nwalk cost=33\n");
+		is("cpu.stlb.entries", 512);
+		is("cpu.walk.cost", 33);
+		made_sim_close(&sim);
+	}
+	seed = 1;
+}
+
+/* A page too many makes half of a set walk, and another one all of it, as if
+ * there were twice as many sets of half the ways. */
+static void sets_that_lose_half_of_their_pages_make_no_bend(void **state)
+{
+	(void)state;
+	ask(MACHINE CLOCK CACHES "place pages=random thp=refused\n"
+	    "tlb level=1 page=4K entries=64 ways=64\n"
+	    "tlb level=2 page=4K entries=768 ways=6 cost=9 policy=qlru_h00_m1_r2_u1\n"
+	    "walk cost=30\n");
+	is("cpu.stlb.entries", 768);
+	ends("cpu.stlb.ways", MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -558,6 +590,8 @@ int main(void)
 		cmocka_unit_test(pages_that_the_first_level_keeps_make_no_bend),
 		cmocka_unit_test(what_a_first_level_keeps_hides_no_walk),
 		cmocka_unit_test(twins_beside_one_another_are_held_by_one_way),
+		cmocka_unit_test(lines_that_are_lost_are_no_walks),
+		cmocka_unit_test(sets_that_lose_half_of_their_pages_make_no_bend),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,7 +166,30 @@ static uint32_t is_page(struct mp_tlb_ask *ask, const struct mp_tlb_search *sear
 	return say == MP_TLB_NO ? MP_TLB_UNSURE : say;
 }
 
-uint32_t mp_tlb_find_held(struct mp_tlb_ask *ask, const struct mp_tlb_search *search,
+/*
+ * What had risen may have been lines that the caches lose: what a walk costs
+ * was not known then. Where none of the hops walks it has not risen, and pages
+ * further apart may.
+ */
+static uint32_t find_first_walks(struct mp_tlb_ask *ask,
+				 struct mp_tlb_search *search)
+{
+	const uint32_t n = search->next_n;
+	uint32_t say = mp_tlb_walks(ask, search, search->next_stride, n);
+
+	while (say == MP_TLB_NO &&
+	       mp_tlb_fits(ask, 2 * search->next_stride, n)) {
+		search->last_n = n;
+		search->last_stride = search->next_stride;
+		search->next_stride *= 2;
+		say = mp_tlb_walks(ask, search, search->next_stride, n);
+	}
+	return say == MP_TLB_NO ? MP_TLB_UNSURE : say;
+}
+
+/* The same where walks begin. */
+static uint32_t find_held(struct mp_tlb_ask *ask,
+			  const struct mp_tlb_search *search,
 			  struct mp_tlb_level *second)
 {
 	const uint32_t stride = search->next_stride, n = search->next_n;
@@ -180,6 +203,15 @@ uint32_t mp_tlb_find_held(struct mp_tlb_ask *ask, const struct mp_tlb_search *se
 	    search->last_n == n && 2 * n <= ask->lines_held)
 		say = held_at(ask, search, stride / 2, n, 2 * n, second);
 	return say == MP_TLB_YES ? is_page(ask, search, second) : say;
+}
+
+uint32_t mp_tlb_find_held(struct mp_tlb_ask *ask, const struct mp_tlb_search *search,
+			  struct mp_tlb_level *second)
+{
+	struct mp_tlb_search walking = *search;
+	const uint32_t say = find_first_walks(ask, &walking);
+
+	return say == MP_TLB_YES ? find_held(ask, &walking, second) : say;
 }
 
 /* Does the first level keep pages of a ring that has been looked at? It keeps
@@ -236,6 +268,16 @@ static uint32_t is_linear(struct mp_tlb_ask *ask, const struct mp_tlb_search *se
 }
 
 /*
+ * A set that loses half of its pages for one too many, and all for two, bends no
+ * sooner than twice as many sets of half the ways: all of those would walk by
+ * then. So a bend is believed where a page too many makes all of its set walk.
+ */
+static bool loses_whole_set(uint32_t ways, double walks)
+{
+	return walks > (ways + 1) * (1 - LINEAR);
+}
+
+/*
  * The first level hides a single set of the second. But each page too many
  * makes another set walk, as often as the first did, whatever the policy,
  * until each set has one: from then on sets have two, and that is not twice
@@ -275,7 +317,7 @@ static uint32_t ways_by_bend(struct mp_tlb_ask *ask,
 	say = walks_of(ask, search, second, 1, &count);
 	if (say != MP_TLB_YES)
 		return say;
-	if (count < RANDOM_WALKS)
+	if (count < RANDOM_WALKS || !loses_whole_set(held / sets, count))
 		return MP_TLB_UNSURE;
 	second->ways = held / sets;
 	return MP_TLB_YES;
