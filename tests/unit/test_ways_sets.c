@@ -229,6 +229,35 @@ static void more_misses_than_full_sets_explain_rule_a_guess_out(void **state)
 	assert_int_equal(sets.guess[0].ways, 16);
 }
 
+/* 43 lines, four a page but for three of the last one, where a prefetcher may
+ * bring the one that would come next: of 44 all miss in four sets of ten, and
+ * where 43 fit. */
+static void lines_that_may_be_brought_rule_no_guess_out(void **state)
+{
+	static const uint32_t ways[] = { 10, 20, 43, 44 };
+	static const uint64_t span[] = { 4 * KIB, 2 * KIB, KIB, KIB };
+	const struct mp_ways_test test = {
+		.stride = KIB, .lines = 43, .missed = 1,
+	};
+
+	(void)state;
+	for (uint32_t brought = 0; brought <= 1; brought++) {
+		struct mp_ways_guess guess[4] = { 0 };
+		struct mp_ways_sets sets = {
+			.line = 64, .grain = 64, .piece = 64 * MIB, .n = 4,
+			.guess = guess, .brought = brought,
+		};
+
+		for (uint32_t i = 0; i < sets.n; i++) {
+			guess[i].ways = ways[i];
+			guess[i].span = span[i];
+		}
+		mp_ways_keep(&sets, &test, MP_WAYS_MISS_ALL);
+		assert_int_equal(sets.n, brought ? 3 : 1);
+		assert_int_equal(guess[0].ways, brought ? 10 : 20);
+	}
+}
+
 /* Nineteen lines may stay where sixteen fit and eight more inside; if all are
  * seen here they may not. */
 static void lines_that_stay_inside_leave_room_here(void **state)
@@ -629,6 +658,7 @@ int main(void)
 		cmocka_unit_test(what_leaves_contiguous_memory_proves_little),
 		cmocka_unit_test(what_was_hidden_is_not_asked_of_multiples),
 		cmocka_unit_test(more_misses_than_full_sets_explain_rule_a_guess_out),
+		cmocka_unit_test(lines_that_may_be_brought_rule_no_guess_out),
 		cmocka_unit_test(lines_that_stay_inside_leave_room_here),
 		cmocka_unit_test(lines_that_are_all_seen_here_are_no_more_than_are_handed_on),
 		cmocka_unit_test(guesses_go_by_what_is_known_of_the_levels_inside),

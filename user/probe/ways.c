@@ -518,6 +518,7 @@ static void set_up(struct search *search, bool crowded)
 	search->sets.clear = mp_ways_clear(&rig->level);
 	choose_memory(search);
 	search->sets.beside = mp_ways_beside_of(rig->view, k);
+	search->sets.brought = mp_cpu_may_prefetch(rig->view);
 }
 
 /* Level by level, outwards; the levels inside hide what is not known of

@@ -66,6 +66,17 @@ static bool is_miss(uint32_t outcome)
 	return outcome == MP_WAYS_MISS || outcome == MP_WAYS_MISS_ALL;
 }
 
+/* Lines that may have been in the way: where a ring ends within a page a
+ * prefetcher that learns distances brings those that would come next there. */
+static uint32_t with_brought(const struct mp_ways_sets *sets,
+			     const struct mp_ways_test *test)
+{
+	const uint64_t pages = (test->lines - 1) * test->stride / PAGE + 1;
+
+	return !sets->brought ? test->lines :
+	       (uint32_t)((pages * PAGE - 1) / test->stride + 1);
+}
+
 /* The greatest share of lines that lie in sets with one too many. */
 static double may_miss(const struct mp_ways_guess *guess,
 		       const struct mp_ways_test *test)
@@ -98,9 +109,12 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 {
 	const struct mp_ways_range inside = mp_ways_inside(sets, test);
 	const bool in_row = mp_ways_in_row(sets, test);
+	struct mp_ways_test most = *test;
 	struct mp_ways_thrown thrown;
 	uint32_t kept = 0;
 
+	if (is_miss(outcome))
+		most.lines = with_brought(sets, test);
 	mp_ways_thrown_begin(sets, test, &thrown);
 	for (uint32_t i = 0; i < sets->n; i++) {
 		const struct mp_ways_guess *guess = &sets->guess[i];
@@ -112,7 +126,7 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 					   mp_ways_here(sets, guess,
 							test->stride, in_row));
 		if (mp_ways_is_foretold(sets, guess, test) ?
-		    is_possible(guess, test, &held, outcome) :
+		    is_possible(guess, &most, &held, outcome) :
 		    is_miss(outcome) ? mp_ways_thrown_miss(&thrown, guess) :
 		    mp_ways_thrown_most(&thrown, guess, &inside) >= test->lines)
 			sets->guess[kept++] = *guess;

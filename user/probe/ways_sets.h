@@ -51,6 +51,7 @@ enum mp_ways_beside {
  * @loose: for levels further out: none of the guesses was borne out, if there
  *	are any; they are good for planning, and it may hold any lines
  * @beside: guesses that say otherwise are not made
+ * @brought: prefetchers may bring lines that a ring does not have
  * @n, @room, @guess: the guesses
  */
 struct mp_ways_sets {
@@ -63,6 +64,7 @@ struct mp_ways_sets {
 	uint64_t most;
 	bool loose;
 	enum mp_ways_beside beside;
+	bool brought;
 	uint32_t n;
 	uint32_t room;
 	struct mp_ways_guess *guess;
