@@ -153,6 +153,29 @@ static void lines_four_times_as_long_leave_streams_open(void **state)
 	sets(line, STREAM, 5);
 }
 
+/* One that fetches the other line of a pair leaves each second load for one of
+ * strides to see: of that what is two lines ahead comes, and with it what lies
+ * in its longer line further out. */
+static void strides_of_pairs_in_longer_lines_are_no_stream(void **state)
+{
+	static const uint32_t line[] = { 64, 64, 256 };
+	static const uint32_t none[] = { 64, 64, 0 };
+	static const char all[] = " inclusion=inclusive";
+
+	(void)state;
+	put_as(line, line, all, "prefetch kind=adjacent into=l1d\n"
+	       "prefetch kind=stride into=l2\n");
+	found(ADJACENT | STRIDE, 0, "pairs and strides");
+	sim_ask_free(&ask);
+	put_as(line, none, all, "prefetch kind=adjacent into=l1d\n"
+	       "prefetch kind=stride into=l2\n");
+	found(ADJACENT | STRIDE, ADJACENT, "of unknown lines");
+	sim_ask_free(&ask);
+	put_as(line, line, all, "prefetch kind=adjacent into=l1d\n"
+	       "prefetch kind=stride into=l2\nprefetch kind=stream into=l2\n");
+	found(ADJACENT | STRIDE | STREAM, 0, "a stream as well");
+}
+
 static void noise_and_a_clock_of_steps_do_no_harm(void **state)
 {
 	(void)state;
@@ -301,6 +324,7 @@ int main(void)
 		TEST(they_are_told_among_long_lines),
 		TEST(they_are_told_among_short_lines),
 		TEST(lines_four_times_as_long_leave_streams_open),
+		TEST(strides_of_pairs_in_longer_lines_are_no_stream),
 		TEST(noise_and_a_clock_of_steps_do_no_harm),
 		TEST(a_clock_that_shows_nothing_is_named),
 		TEST(unknown_lines_are_tried_at_all_lengths),

@@ -34,6 +34,10 @@
 #define TOUCHES_SHORT 3u
 #define TOUCHES_WIDE 4u
 #define TOUCHES_FULL 7u
+/* .. where that is four times as long. Of seven, a prefetcher that fetches the
+ * other line of a pair leaves each second load for one of strides to see, whose
+ * next step would fall on the timed one's. */
+#define TOUCHES_LONG_LINES 5u
 #define TOUCHES_LONG 15u
 /* Steps of the longest trial: each line flushed and loaded, one timed. */
 #define STEPS_MAX (2 * TOUCHES_LONG + 4)
@@ -44,6 +48,7 @@ static const uint8_t jumbled[][TOUCHES_LONG] = {
 	{ 0 },
 	{ 2, 0, 1 },
 	{ 2, 0, 3, 1 },
+	{ 2, 0, 4, 1, 3 },
 	{ 3, 6, 0, 4, 1, 5, 2 },
 	{ 3, 8, 1, 12, 5, 0, 14, 9, 2, 13, 6, 11, 4, 10, 7 },
 };
@@ -184,10 +189,12 @@ static const uint8_t *jumble(uint32_t n)
 		return jumbled[1];
 	case TOUCHES_WIDE:
 		return jumbled[2];
-	case TOUCHES_FULL:
+	case TOUCHES_LONG_LINES:
 		return jumbled[3];
-	default:
+	case TOUCHES_FULL:
 		return jumbled[4];
+	default:
+		return jumbled[5];
 	}
 }
 
@@ -244,6 +251,12 @@ static void lay_stride(struct run *run, const struct shape *shape)
 			  shape->kind == MP_PREFETCH_HIT;
 }
 
+static uint32_t full_run(const struct mp_prefetch_lines *lines)
+{
+	return lines->widest > 2 * lines->unit ? TOUCHES_LONG_LINES :
+						 TOUCHES_FULL;
+}
+
 static void make_run(struct trial *trial, const struct shape *shape,
 		     struct mp_rng *rng)
 {
@@ -266,7 +279,7 @@ static void make_run(struct trial *trial, const struct shape *shape,
 		run.is_jumbled = true;
 		/* fall through */
 	case MP_PREFETCH_FULL:
-		lay(&run, TOUCHES_FULL, unit, AHEAD * unit);
+		lay(&run, full_run(shape->lines), unit, AHEAD * unit);
 		break;
 	case MP_PREFETCH_FIRSTS:
 		lay(&run, TOUCHES_LONG, unit, AHEAD * unit);
