@@ -34,8 +34,8 @@
  * whole turn, and walked one turn less before: which lines a set has kept of the
  * turn before depends on where in the turn it is, unless it is LRU. Up to so
  * many bytes, however near each other their slots lie; longer rings are in few
- * caches. In bursts as short as others, as long ones are cut short or
- * interrupted where most hops miss. Of means a part says better what others take
+ * caches. In bursts as short as others: longer ones were seen to find more hits
+ * than the level has room for. Of means a part says better what others take
  * just then. */
 #define WHOLE_BYTES (64ull << 20)
 /* Small rings are warmed for this many hops at least. */
