@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* memprobe analyze: the cache levels in a stored latency curve. */
+/* memprobe analyze: the cache levels in stored latency curves. */
 #include "cmd.h"
 
 #include <errno.h>
@@ -20,6 +20,7 @@
 
 #define WHY_ROOM 512
 #define LEVELS_MAX 16
+#define FILES_MAX 64
 /* As in a report: finer than any measurement. */
 #define DIGITS 9
 
@@ -29,9 +30,10 @@ struct analyze_args {
 	bool help;
 };
 
-/* The levels of one file. */
+/* The levels of one machine. */
 struct finding {
 	const char *path;
+	uint32_t files;
 	struct mp_series curve;
 	struct mp_level level[LEVELS_MAX];
 	uint32_t n;
@@ -115,8 +117,11 @@ static int print_text(const struct finding *finding,
 		snprintf(mark[i].name, sizeof(mark[i].name), "L%hhu",
 			 (unsigned char)(i + 1));
 	}
-	printf("%s: %u points, %u level%s of cache\n", finding->path,
-	       finding->curve.n, finding->n, finding->n == 1 ? "" : "s");
+	printf("%s", finding->path);
+	if (finding->files > 1)
+		printf(" and %u more", finding->files - 1);
+	printf(": %u points, %u level%s of cache\n", finding->curve.n,
+	       finding->n, finding->n == 1 ? "" : "s");
 	if (finding->n)
 		print_levels(finding);
 	printf("\nlatency by footprint, %s\n", finding->curve.unit);
@@ -143,29 +148,71 @@ static int find_levels(struct finding *finding)
 }
 
 /* 0, or an exit code; what is wrong has been said. */
-static int read_curve(struct finding *finding)
+static int read_curve(const char *path, struct mp_series *curve)
 {
 	char why[WHY_ROOM];
 	size_t bytes;
 	void *text;
 	int err;
 
-	err = mp_file_read(finding->path, MP_CURVE_MAX_BYTES, &text, &bytes,
-			   why, sizeof(why));
+	err = mp_file_read(path, MP_CURVE_MAX_BYTES, &text, &bytes, why,
+			   sizeof(why));
 	if (err)
 		return mp_cmd_fail(&mp_cmd_analyze, MP_EXIT_USAGE, "%s", why);
 	if (strlen(text) != bytes) {
 		free(text);
 		return mp_cmd_fail(&mp_cmd_analyze, MP_EXIT_USAGE,
 				   "%s: holds zero bytes: not a CSV file",
-				   finding->path);
+				   path);
 	}
-	err = mp_curve_parse(text, finding->path, &finding->curve, why,
-			     sizeof(why));
+	err = mp_curve_parse(text, path, curve, why, sizeof(why));
 	free(text);
 	if (err)
 		return mp_cmd_fail(&mp_cmd_analyze, MP_EXIT_USAGE, "%s", why);
 	return 0;
+}
+
+/* Cycles and ns are no points of one curve. */
+static int pool_curve(const char *path, const struct mp_series *curve,
+		      struct finding *finding)
+{
+	struct mp_series *all = &finding->curve;
+	int err = 0;
+
+	if (finding->files && strcmp(all->unit, curve->unit))
+		return mp_cmd_fail(&mp_cmd_analyze, MP_EXIT_USAGE,
+				   "%s: latency in %s, but %s has %s: curves that are looked at together need one unit",
+				   path, curve->unit, finding->path, all->unit);
+	if (!finding->files) {
+		finding->path = path;
+		snprintf(all->unit, sizeof(all->unit), "%s", curve->unit);
+	}
+	for (uint32_t i = 0; i < curve->n && !err; i++)
+		err = mp_series_add(all, &curve->point[i]);
+	if (err)
+		return mp_cmd_fail(&mp_cmd_analyze, MP_EXIT_FAULT, "%s: %s",
+				   path, strerror(-err));
+	finding->files++;
+	return 0;
+}
+
+static int read_curves(char **path, int n, struct finding *finding)
+{
+	int code = 0;
+
+	for (int i = 0; i < n && !code; i++) {
+		struct mp_series curve = { 0 };
+
+		code = read_curve(path[i], &curve);
+		if (!code)
+			code = pool_curve(path[i], &curve, finding);
+		free(curve.point);
+	}
+	if (!code && finding->curve.n > MP_LEVELS_POINTS_MAX)
+		code = mp_cmd_fail(&mp_cmd_analyze, MP_EXIT_USAGE,
+				   "%u points in all: at most %u (levels.h: MP_LEVELS_POINTS_MAX): leave out footprints, or files",
+				   finding->curve.n, MP_LEVELS_POINTS_MAX);
+	return code;
 }
 
 static int run(int argc, char **argv)
@@ -174,13 +221,12 @@ static int run(int argc, char **argv)
 	struct finding finding = { 0 };
 	int code, first, err;
 
-	if (!mp_cmd_parse(&mp_cmd_analyze, argc, argv, &args, &args.help, 1, 1,
-			  &code, &first))
+	if (!mp_cmd_parse(&mp_cmd_analyze, argc, argv, &args, &args.help, 1,
+			  FILES_MAX, &code, &first))
 		return code;
-	finding.path = argv[first];
-	code = read_curve(&finding);
+	code = read_curves(argv + first, argc - first, &finding);
 	if (code)
-		return code;
+		goto out;
 	err = find_levels(&finding);
 	if (err)
 		code = mp_cmd_fail(&mp_cmd_analyze, MP_EXIT_FAULT, "%s: %s",
@@ -188,21 +234,23 @@ static int run(int argc, char **argv)
 	else
 		code = args.json ? print_json(&finding) :
 				   print_text(&finding, &args);
+out:
 	free(finding.curve.point);
 	return code;
 }
 
 static const char *const examples[] = {
 	"memprobe analyze curve.csv",
+	"memprobe analyze full_random.csv page_random.csv",
 	"memprobe analyze --json curve.csv | jq '.levels[0].size_bytes'",
 	NULL,
 };
 
 const struct mp_cmd mp_cmd_analyze = {
 	.name = "analyze",
-	.usage = "[OPTION].. CURVE.csv",
-	.says = "Find the cache levels in a stored latency curve.",
-	.more = "The file's first line names its columns: footprint_bytes and latency_cycles or latency_ns; a line follows for each footprint. Levels come inner to outer; memory itself is no level. The bracket is that of the footprints tried.",
+	.usage = "[OPTION].. CURVE.csv..",
+	.says = "Find the cache levels in stored latency curves of one machine.",
+	.more = "A file's first line names its columns: footprint_bytes and latency_cycles or latency_ns; a line follows for each footprint. Of several curves of one machine (other runs, other orders of visits) the lower median at each footprint counts, of two the lower one: crowded pages and disturbances only add. Levels come inner to outer; memory itself is no level. The bracket is that of the footprints tried.",
 	.examples = examples,
 	.opts = opts,
 	.defaults = &defaults,

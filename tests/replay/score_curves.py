@@ -4,13 +4,14 @@
 # Scores the detector of levels over stored latency curves of CPUs whose caches
 # are known. Used by hand: the curves are no part of the repository.
 #
-#	tests/replay/score_curves.py [--memprobe PROGRAM] DIRECTORY [PATTERN...]
+#	tests/replay/score_curves.py [--memprobe PROGRAM] [--together]
+#		DIRECTORY [PATTERN...]
 #
 # DIRECTORY holds truth.csv (columns id, l1d_kb, l2_kb, l3_kb and, where there
 # is one, l4_kb; empty = no such level) and ID.PATTERN.csv for each id. An
 # answer is right within -26 %..+34 % of the truth, half a step of the usual
 # grid; one that is right for no level is spurious. Without PATTERN all that
-# the directory holds are scored, each apart.
+# the directory holds are scored, each apart, or all curves of a CPU at once.
 #
 # Exit status: 0 scored, 2 usage or unreadable data, 3 memprobe did not answer.
 
@@ -60,8 +61,8 @@ def patterns_of(directory, truth):
     return sorted(found, key=lambda pattern: (pattern != "page_random", pattern))
 
 
-def answers(program, path):
-    command = [program, "analyze", "--json", path]
+def answers(program, paths):
+    command = [program, "analyze", "--json", *paths]
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=60, check=False)
@@ -97,17 +98,20 @@ def cell(true_size, size):
                                 100 * (size / true_size - 1))
 
 
-def score_pattern(program, directory, truth, pattern):
+def score_patterns(program, directory, truth, patterns):
+    name_all = "+".join(patterns)
     right, total = collections.Counter(), collections.Counter()
     spurious = scored = 0
-    print("%s: truth in KiB, and how far off the answer is" % pattern)
+    print("%s: truth in KiB, and how far off the answer is" % name_all)
     print("%-14s" % "id" + "".join("%-16s" % name for name, _ in LEVELS) +
           "spurious, KiB")
     for cpu, levels in truth.items():
-        path = os.path.join(directory, "%s.%s.csv" % (cpu, pattern))
-        if not os.path.exists(path):
+        paths = [os.path.join(directory, "%s.%s.csv" % (cpu, pattern))
+                 for pattern in patterns]
+        paths = [path for path in paths if os.path.exists(path)]
+        if not paths:
             continue
-        matched, left = match(levels, answers(program, path))
+        matched, left = match(levels, answers(program, paths))
         cells = {name: cell(true_size, size)
                  for (name, true_size), size in zip(levels, matched)}
         for (name, _), size in zip(levels, matched):
@@ -119,8 +123,8 @@ def score_pattern(program, directory, truth, pattern):
             "%-16s" % cells.get(name, "     -") for name, _ in LEVELS)
         line += " ".join("%.0f" % (size / 1024) for size in left)
         print(line.rstrip())
-    print("%s: %d curves, %s, spurious %d\n" % (
-        pattern, scored,
+    print("%s: %d CPUs, %s, spurious %d\n" % (
+        name_all, scored,
         ", ".join("%s %d/%d" % (name, right[name], total[name])
                   for name, _ in LEVELS if total[name]), spurious))
 
@@ -130,14 +134,17 @@ def main():
         description="Score the detector of levels over stored curves.")
     parser.add_argument("--memprobe", default="build/memprobe",
                         help="program to ask (default: %(default)s)")
+    parser.add_argument("--together", action="store_true",
+                        help="all curves of a CPU at once")
     parser.add_argument("directory")
     parser.add_argument("pattern", nargs="*")
     options = parser.parse_args()
     try:
         truth = read_truth(options.directory)
-        for pattern in options.pattern or patterns_of(options.directory,
-                                                      truth):
-            score_pattern(options.memprobe, options.directory, truth, pattern)
+        patterns = options.pattern or patterns_of(options.directory, truth)
+        for group in [patterns] if options.together else \
+                [[pattern] for pattern in patterns]:
+            score_patterns(options.memprobe, options.directory, truth, group)
     except Fault as fault:
         print("score_curves: %s" % fault, file=sys.stderr)
         return fault.status
