@@ -24,6 +24,17 @@ extern const struct mp_probe mp_probe_cache_size;
 	"place pages=contiguous\n" \
 	"clock step=1\n"
 
+#define COARSE \
+	"machine name=a clock_mhz=4350 memory_latency=359\n" \
+	"level name=l1d size=32K ways=4 latency=3\n" \
+	"level name=l2 size=162304 ways=8 latency=13 policy=tree-plru " \
+	"inclusion=exclusive\n" \
+	"level name=l3 size=512K ways=4 latency=42 policy=srrip slices=2\n" \
+	"place pages=contiguous thp=refused\n" \
+	"clock tsc_mhz=1000 step=1 read=66\n"
+
+static struct made_sim coarse;
+
 /* The replicates of the length that has the most. Counting lines takes several
  * rings, and goes by how many hops are looked at. */
 static uint32_t most_replicates(const struct made_sim *sim)
@@ -59,12 +70,56 @@ static void edges_that_are_sharp_are_not_measured_over_and_over(void **state)
 	assert_in_range(asked(LEVELS("lru")), 5, 7);
 }
 
+/* Replicates of means that agree on where an edge lies leave limits that are
+ * those of its shape. */
+static void means_that_agree_are_not_measured_over_and_over(void **state)
+{
+	(void)state;
+	assert_in_range(most_replicates(&coarse), 5, 9);
+}
+
+static uint32_t asked_for(const struct made_sim *sim, uint32_t pages)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < sim->n; i++)
+		n += sim->batch[i]->exp.n_actors == 1 &&
+		     sim->batch[i]->exp.arena[0].pages == pages;
+	return n;
+}
+
+/* Small pages in a row: a second look at them would see the same. */
+static void small_pages_are_no_second_look_at_small_pages(void **state)
+{
+	(void)state;
+	assert_true(asked_for(&coarse, MP_PAGES_THP) > 0);
+	assert_int_equal(asked_for(&coarse, MP_PAGES_4K), 0);
+}
+
+static int ask_coarse(void **state)
+{
+	(void)state;
+	made_sim_open(&coarse, COARSE);
+	made_sim_ask(&coarse, &mp_probe_cache_size);
+	return 0;
+}
+
+static int end_coarse(void **state)
+{
+	(void)state;
+	made_sim_close(&coarse);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			edges_that_are_sharp_are_not_measured_over_and_over),
+		cmocka_unit_test(
+			means_that_agree_are_not_measured_over_and_over),
+		cmocka_unit_test(small_pages_are_no_second_look_at_small_pages),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, ask_coarse, end_coarse);
 }

@@ -20,6 +20,7 @@
 #include "probe/cpu_edges.h"
 #include "probe/cpu_flat.h"
 #include "probe/cpu_near.h"
+#include "probe/cpu_often.h"
 #include "probe/cpu_witness.h"
 
 /* Said where mp_cpu_near_find() settled what is known. */
@@ -48,20 +49,14 @@
 #define DEAR_GRAIN 4
 /* Replicates of the first look at an edge. */
 #define LOOK_REPLICATES 3
-/* .. and of edges in means, beyond the usual. */
-#define MORE_REPLICATES 4
 /* A capacity that single replicates see so far apart has moved. */
 #define MOVED 1.35
 #define SEEN_MIN 8u
 /* .. and less far, seen by fewer, where limits say as well that it may. */
 #define MOVED_LITTLE 1.22
 #define SEEN_FEW 4u
-/* Limits so far apart are worth more replicates. */
-#define UNSURE 1.2
-/* .. as soon as the first ones have been looked at .. */
+/* Looks at an edge, each with more replicates where that tells more. */
 #define LOOKS 3u
-/* .. and so far that the answer would not count as measured, of still more. */
-#define UNSETTLED 1.27
 /* The two capacities of a doubtful level are known no better than this: its
  * shapes are few, and a shape in error moves both. */
 #define PAIR_ROUGH 1.5
@@ -76,30 +71,17 @@
  * two, which is not known: they have to be nearer each other. */
 #define SCATTERED_APART_MAX 1.25
 
-/* How often the lengths around an edge are measured: the further apart its
- * limits still are, the more, but for the first @looks at them: limits are far
- * apart as well where there are few replicates. */
-static uint32_t edge_replicates(const struct mp_view *view,
-				const struct mp_cpu_edges *edges, uint32_t k,
-				uint32_t looks)
+/* Where the wished pages were not to be had, the first look had small ones
+ * already, scattered or not. */
+static bool is_same_side(const struct mp_cpu_edges *edges, uint32_t k)
 {
-	const struct mp_edge *edge = &edges->edge[k];
-	uint32_t n = mp_cpu_replicates(view) +
-		     (edges->single ? 0 : MORE_REPLICATES);
-	struct mp_sweep sweep;
+	const struct mp_curve *side = mp_cpu_level_side(edges, k, 0);
+	const struct mp_grant *grant;
 
-	/* Scattered pages with no second opinion want more of them. */
-	if (!mp_cpu_side_sweep(view, 1, &sweep) || mp_cpu_small_pages(edges, k))
-		n *= 2;
-	if (!edges->fitted[k])
-		return n;
-	if (looks && edge->high > edge->low * UNSURE)
-		n *= 2;
-	if (looks > 1 && view->depth != MP_DEPTH_QUICK &&
-	    (k == edges->doubt.level || edge->high > edge->low * UNSETTLED))
-		n *= 2;
-	/* The fit looks at no more. */
-	return n < MP_EDGE_PASSES ? n : MP_EDGE_PASSES;
+	if (!side->n)
+		return false;
+	grant = &side->at[side->n - 1].batch[0]->grant;
+	return grant->n_arenas && grant->arena[0].pages == MP_PAGES_4K;
 }
 
 /* Beyond the innermost, levels are indexed by physical address, and huge
@@ -112,7 +94,7 @@ static int plan_sides(const struct mp_view *view,
 {
 	const bool dear = edges->single && !mp_cpu_has_sides(edges, k);
 	const uint32_t n = dear ? LOOK_REPLICATES :
-				  edge_replicates(view, edges, k, looks);
+				  mp_cpu_edge_replicates(view, edges, k, looks);
 	/* Means want more of everything than single hops do. */
 	const bool plain = edges->single && mp_cpu_edge_plain(edges, k);
 	const bool fitted = edges->fitted[k];
@@ -131,7 +113,7 @@ static int plan_sides(const struct mp_view *view,
 	}
 	for (uint32_t side = 0; side < MP_CPU_SIDES && !err; side++) {
 		if (!mp_cpu_level_sweep(view, edges, k, side, &sweep) ||
-		    (side && (plain || mp_cpu_small_pages(edges, k))))
+		    (side && (plain || is_same_side(edges, k))))
 			break;
 		if (!dear)
 			err = mp_cpu_grid(&sweep, view, size / 5, size * 5,
