@@ -34,11 +34,16 @@ struct mp_pooled {
 	bool refused;
 };
 
-/** struct mp_pool - all of a run */
+/**
+ * struct mp_pool - all of a run
+ * @n, @room, @pooled: experiments
+ * @place: where they are, by id: twice @room numbers from 1; 0 = none
+ */
 struct mp_pool {
 	uint32_t n;
 	uint32_t room;
 	struct mp_pooled *pooled;
+	uint32_t *place;
 };
 
 /** mp_pool_find() - by experiment; NULL when nobody wanted it yet */
