@@ -68,6 +68,7 @@ int mp_batch_copy(struct mp_batch *to, const struct mp_batch *from)
 	*to = *from;
 	to->sample = sample;
 	to->payload = payload;
+	to->kept = NULL;
 	return 0;
 
 err_free:
@@ -77,8 +78,54 @@ err_free:
 	return -ENOMEM;
 }
 
+bool mp_sample_calm(const struct memprobe_sample *sample)
+{
+	return !(sample->flags & MEMPROBE_F_DISTURBED);
+}
+
+static bool find_counts(const struct mp_batch *batch)
+{
+	const uint32_t enough = (batch->n_samples + 1) / 2;
+	uint32_t calm = 0;
+
+	if (batch->error || !batch->n_samples)
+		return false;
+	/* No further than it takes. */
+	for (uint32_t i = 0; i < batch->n_samples && calm < enough; i++)
+		calm += mp_sample_calm(&batch->sample[i]);
+	return calm >= enough;
+}
+
+static void forget(struct mp_batch *batch)
+{
+	for (uint32_t i = 0; batch->kept && i < MP_BATCH_TIMES; i++)
+		free(batch->kept->times[i].time);
+	free(batch->kept);
+	batch->kept = NULL;
+}
+
+void mp_batch_keep(struct mp_batch *batch)
+{
+	forget(batch);
+	batch->kept = calloc(1, sizeof(*batch->kept));
+	if (!batch->kept)
+		return;
+	batch->kept->counts = find_counts(batch);
+	batch->kept->sample = batch->sample;
+	batch->kept->n_samples = batch->n_samples;
+}
+
+struct mp_batch_kept *mp_batch_kept(const struct mp_batch *batch)
+{
+	struct mp_batch_kept *kept = batch->kept;
+
+	return kept && kept->sample == batch->sample &&
+	       kept->n_samples == batch->n_samples ? kept : NULL;
+}
+
 void mp_batch_free(struct mp_batch *batch)
 {
+	forget(batch);
 	free(batch->sample);
 	free(batch->payload);
 	batch->sample = NULL;
@@ -92,6 +139,7 @@ struct memprobe_sample *mp_batch_add(struct mp_batch *batch)
 	struct memprobe_sample *sample;
 	void *data = batch->sample;
 
+	forget(batch);
 	if (batch->n_samples >= MP_BATCH_SAMPLES_MAX)
 		return NULL;
 	if (grow(&data, sizeof(*sample), batch->n_samples, 1))
@@ -107,6 +155,7 @@ int mp_batch_words(struct mp_batch *batch, const uint64_t *words, uint32_t n,
 {
 	void *data = batch->payload;
 
+	forget(batch);
 	if (n > MP_BATCH_WORDS_MAX - batch->n_words)
 		return -EFBIG;
 	if (grow(&data, sizeof(*words), batch->n_words, n))
@@ -120,20 +169,9 @@ int mp_batch_words(struct mp_batch *batch, const uint64_t *words, uint32_t n,
 	return 0;
 }
 
-bool mp_sample_calm(const struct memprobe_sample *sample)
-{
-	return !(sample->flags & MEMPROBE_F_DISTURBED);
-}
-
 bool mp_batch_counts(const struct mp_batch *batch)
 {
-	const uint32_t enough = (batch->n_samples + 1) / 2;
-	uint32_t calm = 0;
+	const struct mp_batch_kept *kept = mp_batch_kept(batch);
 
-	if (batch->error || !batch->n_samples)
-		return false;
-	/* Asked of all batches over and over: no further than it takes. */
-	for (uint32_t i = 0; i < batch->n_samples && calm < enough; i++)
-		calm += mp_sample_calm(&batch->sample[i]);
-	return calm >= enough;
+	return kept ? kept->counts : find_counts(batch);
 }

@@ -88,6 +88,52 @@ struct mp_grant {
 };
 
 /**
+ * struct mp_batch_time - hops of a batch that took no longer
+ * @cycles: than this
+ * @hops: how many
+ */
+struct mp_batch_time {
+	double cycles;
+	double hops;
+};
+
+/**
+ * struct mp_batch_times - single hops of some samples of a batch, by time
+ * @first: from this one to the last
+ * @asked: times that they were asked for; once is not worth sorting them
+ * @n, @time: the times; NULL = not sorted
+ */
+struct mp_batch_times {
+	uint32_t first;
+	uint32_t asked;
+	uint32_t n;
+	struct mp_batch_time *time;
+};
+
+/** MP_BATCH_TIMES - lists of times that a batch keeps: of all samples, and of
+ * those after the first turns */
+#define MP_BATCH_TIMES 2
+
+/**
+ * struct mp_batch_kept - what follows from a batch that changes no more
+ *
+ * Nothing here says more than the samples do. It is filled in by those who
+ * work it out, when they do, so that nobody works it out again.
+ * @sample, @n_samples: of the batch; a copy with others has to be looked at anew
+ * @counts: mp_batch_counts()
+ * @has_ticks, @ticks: mp_clock_hop_ticks() of the first actor
+ * @times: see mp_spectrum_slower()
+ */
+struct mp_batch_kept {
+	const struct memprobe_sample *sample;
+	uint32_t n_samples;
+	bool counts;
+	bool has_ticks;
+	double ticks;
+	struct mp_batch_times times[MP_BATCH_TIMES];
+};
+
+/**
  * struct mp_batch - one replicate of one experiment
  * @exp: the experiment
  * @id: mp_exp_id() of it
@@ -100,6 +146,7 @@ struct mp_grant {
  * @n_words: words in the payload store
  * @sample: owned; grows by mp_batch_add() only
  * @payload: owned; grows by mp_batch_words() only
+ * @kept: owned; NULL = the batch may change, or there was no memory
  */
 struct mp_batch {
 	struct mp_exp exp;
@@ -113,6 +160,7 @@ struct mp_batch {
 	uint32_t n_words;
 	struct memprobe_sample *sample;
 	uint64_t *payload;
+	struct mp_batch_kept *kept;
 };
 
 /** mp_batch_init() - an empty batch of an experiment */
@@ -125,6 +173,13 @@ void mp_batch_init(struct mp_batch *batch, const struct mp_exp *exp,
  * Return: 0 or -ENOMEM.
  */
 int mp_batch_copy(struct mp_batch *to, const struct mp_batch *from);
+
+/** mp_batch_keep() - it changes no more: what follows from it may be kept */
+void mp_batch_keep(struct mp_batch *batch);
+
+/** mp_batch_kept() - what is kept of a batch; NULL: nothing, or it is a copy of
+ * other samples */
+struct mp_batch_kept *mp_batch_kept(const struct mp_batch *batch);
 
 /** mp_batch_free() - give back what it owns; the batch is empty then */
 void mp_batch_free(struct mp_batch *batch);

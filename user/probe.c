@@ -11,6 +11,8 @@
 #include "names.h"
 
 #define ROOM_FIRST 32u
+/* Of so many experiments one is asked for again. */
+#define ASKED_AGAIN 3u
 
 #define MP_PROBE(name) extern const struct mp_probe mp_probe_##name;
 #include "probe/list.h"
@@ -51,6 +53,53 @@ static int grow(struct mp_plan *plan)
 	plan->wanted = bigger;
 	plan->room = room;
 	return 0;
+}
+
+/* The same few are asked for several times in a row. */
+static void note_asked(struct mp_asked *asked, uint64_t id, uint64_t stamp)
+{
+	if (asked->n > MP_ASKED)
+		return;
+	for (uint32_t i = 1; i <= ASKED_AGAIN && i <= asked->n; i++)
+		if (asked->of[asked->n - i].id == id)
+			return;
+	if (asked->n < MP_ASKED) {
+		asked->of[asked->n].id = id;
+		asked->of[asked->n].stamp = stamp;
+	}
+	asked->n++;
+}
+
+bool mp_asked_holds(const struct mp_asked *asked, const struct mp_view *view)
+{
+	for (uint32_t i = 0; i < asked->n && i < MP_ASKED; i++) {
+		const struct mp_batch_list *list =
+			mp_batch_index_find(view->index, asked->of[i].id);
+
+		if (asked->of[i].stamp != (list ? list->stamp : 0))
+			return false;
+	}
+	return asked->n <= MP_ASKED;
+}
+
+const struct mp_batch *mp_view_next(const struct mp_view *view, uint64_t id,
+				    uint32_t *at)
+{
+	const struct mp_batch_list *list;
+
+	if (view->index) {
+		list = mp_batch_index_find(view->index, id);
+		if (view->asked && !*at)
+			note_asked(view->asked, id, list ? list->stamp : 0);
+		return list && *at < list->n ? list->batch[(*at)++] : NULL;
+	}
+	while (*at < view->n_batches) {
+		const struct mp_batch *batch = view->batch[(*at)++];
+
+		if (batch->id == id)
+			return batch;
+	}
+	return NULL;
 }
 
 const char *mp_depth_name(uint32_t depth)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "batch.h"
+#include "batch_index.h"
 #include "cpus.h"
 #include "fact.h"
 
@@ -24,6 +25,25 @@ const char *mp_depth_name(uint32_t depth);
 /** mp_depth_parse() - from its name; -EINVAL */
 int mp_depth_parse(const char *name, uint32_t *depth);
 
+/** MP_ASKED - experiments that are noted */
+#define MP_ASKED 1024u
+
+/**
+ * struct mp_asked - the experiments whose batches have been asked for
+ *
+ * What follows from nothing else of a view holds as long as these have the
+ * batches that they had.
+ * @n: how many; more than MP_ASKED: they were too many
+ * @id, @stamp: the experiment, and struct mp_batch_list; 0 = no batch
+ */
+struct mp_asked {
+	uint32_t n;
+	struct {
+		uint64_t id;
+		uint64_t stamp;
+	} of[MP_ASKED];
+};
+
 /**
  * struct mp_view - all that a probe may know
  * @caps: bits of enum mp_cap
@@ -39,7 +59,9 @@ int mp_depth_parse(const char *name, uint32_t *depth);
  * @left_ns: what is left of this probe's budget
  * @n_batches: batches seen so far, pooled over probes
  * @batch: pointers to them, in order of arrival
+ * @index: the same by experiment; NULL = there is none
  * @facts: facts found by earlier probes
+ * @asked: gets what mp_view_next() is asked for; or NULL
  * @look: another number for each look at them: of one look, what follows from
  *	the batches may be kept; 0: nothing is to be kept
  */
@@ -57,9 +79,23 @@ struct mp_view {
 	uint64_t left_ns;
 	uint32_t n_batches;
 	const struct mp_batch *const *batch;
+	const struct mp_batch_index *index;
 	const struct mp_facts *facts;
+	struct mp_asked *asked;
 	uint64_t look;
 };
+
+/**
+ * mp_view_next() - the batches of an experiment, in order of arrival
+ * @id: of the experiment
+ * @at: 0 for the first; where to go on
+ * Return: NULL when there are no more.
+ */
+const struct mp_batch *mp_view_next(const struct mp_view *view, uint64_t id,
+				    uint32_t *at);
+
+/** mp_asked_holds() - have all of them the batches that they had? */
+bool mp_asked_holds(const struct mp_asked *asked, const struct mp_view *view);
 
 /**
  * struct mp_wanted - one line of a plan

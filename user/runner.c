@@ -31,6 +31,8 @@ struct purse {
  * @all: first tries and repeats of the present probe
  * @weight_left: weights of this probe and those that follow
  * @weight_all: weights of all that can run
+ * @index: batches by experiment
+ * @indexed: .. all that there are
  * @seen: batches that there were when a probe inferred
  */
 struct loop {
@@ -43,6 +45,8 @@ struct loop {
 	struct purse all;
 	uint64_t weight_left;
 	uint64_t weight_all;
+	struct mp_batch_index index;
+	bool indexed;
 	uint32_t seen[MP_RUN_PROBES];
 };
 
@@ -192,6 +196,10 @@ static int measure(struct loop *loop, const struct mp_exp *exp,
 		out_of_memory(loop);
 		goto err_discard;
 	}
+	mp_batch_keep(batch);
+	/* Without the index all goes on, at a slower pace. */
+	if (loop->indexed && mp_batch_index_add(&loop->index, batch))
+		loop->indexed = false;
 	*made = batch;
 	return 0;
 
@@ -337,6 +345,8 @@ static void fill_view(const struct loop *loop, struct mp_view *view,
 	view->left_ns = left_ns(loop);
 	view->n_batches = n;
 	view->batch = batch;
+	if (loop->indexed && n == loop->run->n_batches)
+		view->index = &loop->index;
 	view->facts = &loop->run->facts;
 	view->look = ++looks;
 }
@@ -473,6 +483,8 @@ static int adopt_batches(struct loop *loop, const struct mp_save *recorded)
 			discard(batch);
 			return out_of_memory(loop);
 		}
+		mp_batch_keep(batch);
+		loop->indexed = false;
 	}
 	return 0;
 }
@@ -553,7 +565,8 @@ bool mp_run_is_fine(const struct mp_run *run)
 int mp_run_all(struct mp_target *target, const struct mp_host *host,
 	       const struct mp_run_opts *opts, struct mp_run *run)
 {
-	struct loop loop = { .target = target, .opts = opts, .run = run };
+	struct loop loop = { .target = target, .opts = opts, .run = run,
+			     .indexed = true };
 	int err;
 
 	memset(run, 0, sizeof(*run));
@@ -581,5 +594,6 @@ int mp_run_all(struct mp_target *target, const struct mp_host *host,
 		mp_confidence_set(&run->facts, mp_run_is_fine(run));
 	mp_facts_claim(&run->facts, host);
 	mp_pool_free(&loop.pool);
+	mp_batch_index_free(&loop.index);
 	return err;
 }

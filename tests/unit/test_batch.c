@@ -190,6 +190,37 @@ static void a_burst_that_its_window_cut_short_is_calm(void **state)
 	assert_false(mp_sample_calm(&sample));
 }
 
+static void a_batch_that_is_kept_counts_as_it_did_until_it_changes(void **state)
+{
+	struct mp_batch batch, part;
+
+	(void)state;
+	start(&batch);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_non_null(mp_batch_add(&batch));
+	batch.sample[0].flags = MEMPROBE_F_SWITCHED;
+	mp_batch_keep(&batch);
+	assert_non_null(mp_batch_kept(&batch));
+	assert_true(mp_batch_counts(&batch));
+	/* A part of it is looked at anew. */
+	part = batch;
+	part.n_samples = 1;
+	assert_null(mp_batch_kept(&part));
+	assert_false(mp_batch_counts(&part));
+	/* .. and so is it with samples more. */
+	for (uint32_t i = 0; i < 4; i++)
+		mp_batch_add(&batch)->flags = MEMPROBE_F_SWITCHED;
+	assert_null(mp_batch_kept(&batch));
+	assert_false(mp_batch_counts(&batch));
+	mp_batch_keep(&batch);
+	assert_false(mp_batch_counts(&batch));
+	assert_int_equal(mp_batch_copy(&part, &batch), 0);
+	assert_null(mp_batch_kept(&part));
+	mp_batch_free(&part);
+	mp_batch_free(&batch);
+	assert_null(mp_batch_kept(&batch));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +233,7 @@ int main(void)
 		cmocka_unit_test(half_of_the_samples_have_to_be_calm),
 		cmocka_unit_test(an_error_never_counts),
 		cmocka_unit_test(a_burst_that_its_window_cut_short_is_calm),
+		cmocka_unit_test(a_batch_that_is_kept_counts_as_it_did_until_it_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

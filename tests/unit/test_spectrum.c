@@ -258,6 +258,49 @@ static void without_a_core_clock_the_step_is_not_known(void **state)
 	find(0);
 }
 
+/* Of a batch, or of what comes after its first samples, at whatever bound. */
+static void check_kept(struct mp_batch *of, uint32_t skip)
+{
+	static const double odd[] = { -1, 0, 5, 14, 1e9, INFINITY, NAN };
+	struct mp_spectrum bounds = { .n = 1 };
+	struct mp_batch late = *of;
+
+	late.sample += skip;
+	late.n_samples -= skip;
+	for (uint32_t i = 0; i < 200; i++) {
+		const uint32_t odds = sizeof(odd) / sizeof(odd[0]);
+		double own, kept;
+
+		bounds.bound[0] = i < odds ? odd[i] : i / 3.0;
+		late.kept = NULL;
+		own = mp_spectrum_slower(&late, &bounds, 0);
+		late.kept = of->kept;
+		kept = mp_spectrum_slower(&late, &bounds, 0);
+		assert_true(own == kept || (isnan(own) && isnan(kept)));
+	}
+}
+
+static void shares_of_a_batch_that_is_kept_are_the_same(void **state)
+{
+	const struct made_kind more[] = { { 0.6, 9, 1 }, { 0.4, 30, 5 } };
+
+	(void)state;
+	ADD({ 0.3, 5, 0 }, { 0.4, 14, 3 }, { 0.3, 50, 6 });
+	for (int i = 0; i < 4; i++)
+		made_hops_fill(&hops, batch(0), more, 2);
+	batch(0)->sample[1].flags = MEMPROBE_F_SWITCHED;
+	mp_batch_keep(batch(0));
+	check_kept(batch(0), 0);
+	check_kept(batch(0), 2);
+	check_kept(batch(0), 1);
+	assert_non_null(batch(0)->kept->times[0].time);
+	assert_non_null(batch(0)->kept->times[1].time);
+	/* Nothing that can be told is nothing of both. */
+	batch(0)->grant.n_clocks = 0;
+	mp_batch_keep(batch(0));
+	check_kept(batch(0), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -276,6 +319,7 @@ int main(void)
 		TEST(of_lengths_that_show_a_peak_alike_the_shortest_tells),
 		TEST(totals_are_no_single_hops),
 		TEST(without_a_core_clock_the_step_is_not_known),
+		TEST(shares_of_a_batch_that_is_kept_are_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,7 +55,7 @@ static double clock_ticks(const struct mp_batch *batch,
 	       grant->read_ticks * hops / actor->group;
 }
 
-double mp_clock_hop_ticks(const struct mp_batch *batch, uint32_t actor)
+static double find_hop_ticks(const struct mp_batch *batch, uint32_t actor)
 {
 	double few[FEW], *value = few, out;
 	uint32_t n = 0;
@@ -76,4 +76,16 @@ double mp_clock_hop_ticks(const struct mp_batch *batch, uint32_t actor)
 	if (value != few)
 		free(value);
 	return out;
+}
+
+double mp_clock_hop_ticks(const struct mp_batch *batch, uint32_t actor)
+{
+	struct mp_batch_kept *kept = actor ? NULL : mp_batch_kept(batch);
+
+	if (!kept)
+		return find_hop_ticks(batch, actor);
+	if (!kept->has_ticks)
+		kept->ticks = find_hop_ticks(batch, actor);
+	kept->has_ticks = true;
+	return kept->ticks;
 }

@@ -41,6 +41,8 @@
  * are another place's. */
 #define READINGS 1.05
 #define NOT_ITS_OWN 0.005
+/* The hops of a batch that has been asked so often before are sorted. */
+#define TIMES_ASKED 2u
 /* Times that the means of peaks are taken. */
 #define PASSES 2u
 
@@ -505,13 +507,106 @@ static void take_share(void *ctx, double cycles, double n)
 		shares->slower += n;
 }
 
+static double count_slower(const struct mp_batch *batch, double bound)
+{
+	struct shares shares = { .bound = bound };
+
+	each_hop(batch, take_share, &shares);
+	return shares.all > 0 ? shares.slower / shares.all : NAN;
+}
+
+static void take_time(void *ctx, double cycles, double n)
+{
+	struct mp_batch_times *times = ctx;
+
+	times->time[times->n++] = (struct mp_batch_time){ cycles, n };
+}
+
+static int by_cycles(const void *a, const void *b)
+{
+	const double x = ((const struct mp_batch_time *)a)->cycles;
+	const double y = ((const struct mp_batch_time *)b)->cycles;
+
+	return (x > y) - (x < y);
+}
+
+/* Each time once, with the hops up to it: whole numbers, so the order in which
+ * they are added is all one. */
+static void sort_times(const struct mp_batch *batch,
+		       struct mp_batch_times *times)
+{
+	uint32_t n = 0;
+	double hops = 0;
+	size_t room = 1;
+
+	for (uint32_t i = 0; i < batch->n_samples; i++)
+		room += batch->sample[i].payload_count / 2;
+	times->time = malloc(room * sizeof(*times->time));
+	if (!times->time)
+		return;
+	each_hop(batch, take_time, times);
+	qsort(times->time, times->n, sizeof(*times->time), by_cycles);
+	for (uint32_t i = 0; i < times->n; i++) {
+		hops += times->time[i].hops;
+		n += n && times->time[n - 1].cycles == times->time[i].cycles ?
+		     0 : 1;
+		times->time[n - 1] = (struct mp_batch_time){
+			times->time[i].cycles, hops };
+	}
+	times->n = n;
+}
+
+/* The times of a batch's samples, or of those of a batch that begins later; NULL:
+ * they are not kept. */
+static const struct mp_batch_times *times_of(const struct mp_batch *batch)
+{
+	struct mp_batch_kept *kept = batch->kept;
+	uint32_t first, i = 0;
+
+	if (!kept || batch->n_samples < 2 || batch->sample < kept->sample ||
+	    batch->sample + batch->n_samples != kept->sample + kept->n_samples)
+		return NULL;
+	first = kept->n_samples - batch->n_samples;
+	while (i < MP_BATCH_TIMES && kept->times[i].asked &&
+	       kept->times[i].first != first)
+		i++;
+	if (i == MP_BATCH_TIMES)
+		return NULL;
+	kept->times[i].first = first;
+	if (!kept->times[i].time && kept->times[i].asked++ >= TIMES_ASKED)
+		sort_times(batch, &kept->times[i]);
+	return kept->times[i].time ? &kept->times[i] : NULL;
+}
+
+/* Hops that took no longer than @bound; a bound that is no number is beyond
+ * all. */
+static double hops_within(const struct mp_batch_times *times, double bound)
+{
+	uint32_t low = 0, high = times->n;
+
+	while (low < high) {
+		const uint32_t middle = (low + high) / 2;
+
+		if (times->time[middle].cycles > bound)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low ? times->time[low - 1].hops : 0;
+}
+
 double mp_spectrum_slower(const struct mp_batch *batch,
 			  const struct mp_spectrum *spectrum, uint32_t k)
 {
-	struct shares shares = { .bound = spectrum->bound[k] };
+	const struct mp_batch_times *times;
+	double all;
 
 	if (!is_single(batch))
 		return NAN;
-	each_hop(batch, take_share, &shares);
-	return shares.all > 0 ? shares.slower / shares.all : NAN;
+	times = times_of(batch);
+	if (!times)
+		return count_slower(batch, spectrum->bound[k]);
+	all = times->n ? times->time[times->n - 1].hops : 0;
+	return all > 0 ?
+	       (all - hops_within(times, spectrum->bound[k])) / all : NAN;
 }

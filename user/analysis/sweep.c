@@ -237,35 +237,99 @@ static bool may_be_of(const struct mp_sweep *sweep, const struct mp_exp *exp)
 	       actor->length >= sweep->stride;
 }
 
+/* Is it the sweep's, of its own length? @exp: as begin_exp() left it, or a
+ * length before. */
+static bool is_of(const struct mp_sweep *sweep, const struct mp_exp *own,
+		  struct mp_exp *exp)
+{
+	if (!may_be_of(sweep, own))
+		return false;
+	set_length(sweep, own->actor[0].length, exp);
+	return exp->actor[0].warm_hops == own->actor[0].warm_hops &&
+	       exp->actor[0].hops == own->actor[0].hops &&
+	       exp->actor[0].bursts == own->actor[0].bursts &&
+	       mp_exp_equal(exp, own);
+}
+
+static int curve_add(struct mp_curve *curve, const struct mp_batch *batch)
+{
+	struct mp_curve_at *at;
+
+	if (!mp_batch_counts(batch))
+		return 0;
+	at = curve_at(curve, batch->exp.actor[0].length);
+	return at ? point_add(at, batch) : -ENOMEM;
+}
+
+/* Experiment by experiment: those of a length are one. */
+static int gather_indexed(const struct mp_sweep *sweep,
+			  const struct mp_batch_index *index,
+			  struct mp_curve *curve)
+{
+	struct mp_exp exp;
+	int err = 0;
+
+	begin_exp(sweep, &exp);
+	for (uint32_t i = 0; i < index->n && !err; i++) {
+		const struct mp_batch_list *list = &index->list[i];
+
+		if (!is_of(sweep, &list->batch[0]->exp, &exp))
+			continue;
+		for (uint32_t k = 0; k < list->n && !err; k++)
+			err = curve_add(curve, list->batch[k]);
+	}
+	return err;
+}
+
+static int gather_all(const struct mp_sweep *sweep, const struct mp_view *view,
+		      struct mp_curve *curve)
+{
+	struct mp_exp exp;
+	int err = 0;
+
+	begin_exp(sweep, &exp);
+	for (uint32_t i = 0; i < view->n_batches && !err; i++)
+		if (is_of(sweep, &view->batch[i]->exp, &exp))
+			err = curve_add(curve, view->batch[i]);
+	return err;
+}
+
+/* The middles of what has been gathered, or nothing of it. */
+static int curve_end(struct mp_curve *curve, int err)
+{
+	for (uint32_t i = 0; i < curve->n && !err; i++)
+		point_middle(&curve->at[i]);
+	if (err)
+		mp_curve_free(curve);
+	return err;
+}
+
 int mp_sweep_gather(const struct mp_sweep *sweep, const struct mp_view *view,
 		    struct mp_curve *curve)
 {
+	memset(curve, 0, sizeof(*curve));
+	return curve_end(curve, view->index ?
+			 gather_indexed(sweep, view->index, curve) :
+			 gather_all(sweep, view, curve));
+}
+
+int mp_sweep_gather_at(const struct mp_sweep *sweep, const struct mp_view *view,
+		       uint64_t length, struct mp_curve *curve)
+{
+	const struct mp_batch *batch;
 	struct mp_exp exp;
+	uint32_t at = 0;
+	uint64_t id;
+	int err = 0;
 
 	memset(curve, 0, sizeof(*curve));
-	begin_exp(sweep, &exp);
-	for (uint32_t i = 0; i < view->n_batches; i++) {
-		const struct mp_batch *batch = view->batch[i];
-		uint64_t length = batch->exp.actor[0].length;
-		struct mp_curve_at *at;
-
-		if (!may_be_of(sweep, &batch->exp))
-			continue;
-		set_length(sweep, length, &exp);
-		if (exp.actor[0].warm_hops != batch->exp.actor[0].warm_hops ||
-		    exp.actor[0].hops != batch->exp.actor[0].hops ||
-		    exp.actor[0].bursts != batch->exp.actor[0].bursts ||
-		    !mp_exp_equal(&exp, &batch->exp) || !mp_batch_counts(batch))
-			continue;
-		at = curve_at(curve, length);
-		if (!at || point_add(at, batch)) {
-			mp_curve_free(curve);
-			return -ENOMEM;
-		}
-	}
-	for (uint32_t i = 0; i < curve->n; i++)
-		point_middle(&curve->at[i]);
-	return 0;
+	if (length < sweep->stride)
+		return 0;
+	mp_sweep_exp(sweep, length, &exp);
+	id = mp_exp_id(&exp);
+	while (!err && (batch = mp_view_next(view, id, &at)))
+		err = curve_add(curve, batch);
+	return curve_end(curve, err);
 }
 
 static bool in_one_piece(const struct mp_curve_at *at)

@@ -105,6 +105,10 @@ int mp_sweep_plan(const struct mp_sweep *sweep, const struct mp_view *view,
 int mp_sweep_gather(const struct mp_sweep *sweep, const struct mp_view *view,
 		    struct mp_curve *curve);
 
+/** mp_sweep_gather_at() - the same of one length */
+int mp_sweep_gather_at(const struct mp_sweep *sweep, const struct mp_view *view,
+		       uint64_t length, struct mp_curve *curve);
+
 void mp_curve_free(struct mp_curve *curve);
 
 /**

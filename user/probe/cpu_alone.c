@@ -246,6 +246,8 @@ static double step_of(double bytes)
 static void gather(const struct rig *rig, uint64_t length,
 		   struct mp_edge_point *point, double *leak, double *page)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
 	const struct mp_view *view = rig->view;
 	struct mp_exp exp;
 	uint64_t id;
@@ -255,11 +257,10 @@ static void gather(const struct rig *rig, uint64_t length,
 	point->x = (double)length;
 	point->n = 0;
 	*leak = 0;
-	for (uint32_t i = 0; i < view->n_batches; i++) {
-		const struct mp_batch *batch = view->batch[i];
+	while ((batch = mp_view_next(view, id, &at))) {
 		double y;
 
-		if (batch->id != id || !mp_batch_counts(batch) ||
+		if (!mp_batch_counts(batch) ||
 		    point->n == MP_EDGE_PASSES)
 			continue;
 		y = seen(rig, batch, RING_A, rig->k);
@@ -417,17 +418,18 @@ static double missing(const struct rig *rig, const struct mp_edge *edge,
  * where it is not known how many. */
 static double untranslated(const struct rig *rig)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
 	const double pages = (double)rig->chunk / PAGE + 1;
 	double slow[MP_EDGE_PASSES];
 	struct mp_exp exp;
+	uint64_t id;
 	uint32_t n = 0;
 
 	make_pages_exp(rig, &exp);
-	for (uint32_t i = 0; i < rig->view->n_batches && n < MP_EDGE_PASSES;
-	     i++) {
-		const struct mp_batch *batch = rig->view->batch[i];
-
-		if (batch->id == mp_exp_id(&exp) && mp_batch_counts(batch))
+	id = mp_exp_id(&exp);
+	while (n < MP_EDGE_PASSES && (batch = mp_view_next(rig->view, id, &at))) {
+		if (mp_batch_counts(batch))
 			slow[n++] = seen(rig, batch, RING_A, rig->k);
 	}
 	return (n ? fmax(mp_stat_median(slow, n), 0) : 1) * pages *

@@ -97,16 +97,16 @@ static void make_exp(const struct mp_view *view, uint64_t length,
 static double look_at(const struct mp_view *view, uint64_t length,
 		      void (*to)(void *ctx, double cycles, double n), void *ctx)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
 	double step = NAN;
 	struct mp_exp exp;
 	uint64_t id;
 
 	make_exp(view, length, &exp);
 	id = mp_exp_id(&exp);
-	for (uint32_t i = 0; i < view->n_batches; i++) {
-		const struct mp_batch *batch = view->batch[i];
-
-		if (batch->id != id || !mp_batch_counts(batch))
+	while ((batch = mp_view_next(view, id, &at))) {
+		if (!mp_batch_counts(batch))
 			continue;
 		if (isnan(step))
 			step = mp_spectrum_step(batch);

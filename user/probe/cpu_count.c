@@ -535,6 +535,8 @@ static void set_limits(const struct mp_cpu_edges *edges, uint32_t k, bool be,
 static void judge(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		  uint32_t k, struct mp_cpu_count *count)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
 	struct sums sums = { 0 };
 	struct mp_exp exp;
 
@@ -542,10 +544,8 @@ static void judge(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		return;
 	make_exp(view, edges, k, count, &exp);
 	count->id = mp_exp_id(&exp);
-	for (uint32_t i = 0; i < view->n_batches; i++) {
-		const struct mp_batch *batch = view->batch[i];
-
-		if (batch->id == count->id && mp_batch_counts(batch))
+	while ((batch = mp_view_next(view, count->id, &at))) {
+		if (mp_batch_counts(batch))
 			take_batch(batch, &edges->spectrum, k, count, &sums);
 	}
 	if (sums.rows < ROWS_LEAST || !(sums.sum[ALL][0] > 0) ||

@@ -149,12 +149,12 @@ static bool settled(const struct mp_exp *exp, uint32_t actor, uint32_t round)
 static double missed(const struct mp_view *view, uint64_t id, uint32_t actor,
 		     const struct mp_spectrum *spectrum, uint32_t k)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
 	double slow = 0, all = 0;
 
-	for (uint32_t i = 0; i < view->n_batches; i++) {
-		const struct mp_batch *batch = view->batch[i];
-
-		if (batch->id == id && mp_batch_counts(batch))
+	while ((batch = mp_view_next(view, id, &at))) {
+		if (mp_batch_counts(batch))
 			count_slow(batch, actor, spectrum->bound[k], &slow,
 				   &all);
 	}
@@ -165,14 +165,14 @@ static double missed(const struct mp_view *view, uint64_t id, uint32_t actor,
 static int mean_of(const struct mp_view *view, uint64_t id, uint32_t actor,
 		   double *mean, uint32_t *n_batches)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
 	double *value = NULL, *more;
 	size_t n = 0, room = 0;
 
 	*n_batches = 0;
-	for (uint32_t i = 0; i < view->n_batches; i++) {
-		const struct mp_batch *batch = view->batch[i];
-
-		if (batch->id != id || !mp_batch_counts(batch))
+	while ((batch = mp_view_next(view, id, &at))) {
+		if (!mp_batch_counts(batch))
 			continue;
 		++*n_batches;
 		room += batch->n_samples;
@@ -203,13 +203,14 @@ static int mean_of(const struct mp_view *view, uint64_t id, uint32_t actor,
 static double spread_of(const struct mp_view *view, uint64_t id,
 			double *step_cycles)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
 	double n = 0, sum = 0, squares = 0, step = 0;
 
-	for (uint32_t i = 0; i < view->n_batches; i++) {
-		const struct mp_batch *batch = view->batch[i];
+	while ((batch = mp_view_next(view, id, &at))) {
 		const double per_tick = mp_clock_cycles(batch, 1);
 
-		if (batch->id != id || !mp_batch_counts(batch))
+		if (!mp_batch_counts(batch))
 			continue;
 		step = mp_spectrum_step(batch);
 		for (uint32_t s = 0; s < batch->n_samples; s++) {
@@ -542,12 +543,12 @@ static int judge_shape(const struct mp_view *view,
 /* Were all prefetchers off? */
 static bool is_quiet(const struct mp_view *view, uint64_t id)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
 	bool quiet = true;
 
-	for (uint32_t i = 0; i < view->n_batches; i++) {
-		const struct mp_batch *batch = view->batch[i];
-
-		if (batch->id == id && mp_batch_counts(batch))
+	while ((batch = mp_view_next(view, id, &at))) {
+		if (mp_batch_counts(batch))
 			quiet &= (batch->grant.got & MP_GOT_PREFETCH_OFF) != 0;
 	}
 	return quiet;

@@ -461,16 +461,16 @@ static int look(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		uint32_t k, const struct shape *shape, uint64_t *id,
 		struct tally *tally)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
 	struct mp_exp exp;
 	int err = 0;
 
 	memset(tally, 0, sizeof(*tally));
 	make_exp(view, edges, k, shape, &exp);
 	*id = mp_exp_id(&exp);
-	for (uint32_t i = 0; i < view->n_batches && !err; i++) {
-		const struct mp_batch *batch = view->batch[i];
-
-		if (batch->id == *id && mp_batch_counts(batch))
+	while (!err && (batch = mp_view_next(view, *id, &at))) {
+		if (mp_batch_counts(batch))
 			err = count_batch(batch, &edges->spectrum, k, tally);
 	}
 	tally->lines /= tally->d_rounds;

@@ -231,6 +231,8 @@ static enum outcome outcome_of(const struct rig *rig,
 /* All replicates have to say the same. */
 static enum outcome look(struct rig *rig, uint64_t lines, uint64_t *id)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
 	const struct mp_view *view = rig->view;
 	enum outcome all = LACKING;
 	uint32_t n = 0, failed = 0;
@@ -238,12 +240,9 @@ static enum outcome look(struct rig *rig, uint64_t lines, uint64_t *id)
 
 	make_exp(rig, lines, &exp);
 	*id = mp_exp_id(&exp);
-	for (uint32_t i = 0; i < view->n_batches; i++) {
-		const struct mp_batch *batch = view->batch[i];
+	while ((batch = mp_view_next(view, *id, &at))) {
 		enum outcome one;
 
-		if (batch->id != *id)
-			continue;
 		if (batch->error)
 			return BAD;
 		if (!mp_batch_counts(batch)) {

@@ -269,14 +269,14 @@ static int take(const struct trials *trials, const struct mp_batch *batch,
 static int take_all(const struct mp_view *view, const struct trials *trials,
 		    struct mp_fact *fact, struct means *means)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
+	const uint64_t id = mp_exp_id(&trials->exp);
 	int err = 0;
 
 	*means = (struct means){ .quiet = true };
-	for (uint32_t i = 0; i < view->n_batches && !err; i++) {
-		const struct mp_batch *batch = view->batch[i];
-
-		if (means->n == REPLICATES_MAX || !mp_batch_counts(batch) ||
-		    !mp_exp_equal(&batch->exp, &trials->exp))
+	while (!err && (batch = mp_view_next(view, id, &at))) {
+		if (means->n == REPLICATES_MAX || !mp_batch_counts(batch))
 			continue;
 		err = take(trials, batch, means);
 		if (fact)

@@ -429,11 +429,10 @@ static void hear(const struct mp_batch *batch, const struct times *times,
 static void take_all(const struct mp_view *view, const struct mp_exp *exp,
 		     const struct times *times, struct said *said)
 {
-	for (uint32_t i = 0; i < view->n_batches; i++) {
-		const struct mp_batch *batch = view->batch[i];
-
-		if (mp_batch_counts(batch) && mp_exp_equal(&batch->exp, exp) &&
-		    is_whole(batch))
+	const struct mp_batch *batch;
+	uint32_t at = 0;
+	while ((batch = mp_view_next(view, mp_exp_id(exp), &at))) {
+		if (mp_batch_counts(batch) && is_whole(batch))
 			hear(batch, times, said);
 	}
 }

@@ -254,15 +254,15 @@ static bool take_all(const struct mp_view *view, const struct shape *shape,
 {
 	hops->replicates = UINT32_MAX;
 	for (uint32_t look = 0; look < HITS; look++) {
-		uint32_t n = 0;
+		const struct mp_batch *batch;
+		uint32_t n = 0, at = 0;
 		struct mp_exp exp;
+		uint64_t id;
 
 		experiment(view, shape, look, &exp);
-		for (uint32_t i = 0; i < view->n_batches; i++) {
-			const struct mp_batch *batch = view->batch[i];
-
-			if (!mp_batch_counts(batch) ||
-			    !mp_exp_equal(&batch->exp, &exp))
+		id = mp_exp_id(&exp);
+		while ((batch = mp_view_next(view, id, &at))) {
+			if (!mp_batch_counts(batch))
 				continue;
 			take(batch, look, hops);
 			hops->read_ticks = batch->grant.read_ticks;
@@ -272,7 +272,7 @@ static bool take_all(const struct mp_view *view, const struct shape *shape,
 		if (n < hops->replicates)
 			hops->replicates = n;
 		if (n && fact)
-			mp_fact_note(fact, mp_exp_id(&exp));
+			mp_fact_note(fact, id);
 	}
 	sum_up(hops);
 	return hops->replicates > 0;
@@ -309,18 +309,19 @@ static struct share shares_of(const struct mp_view *view,
 			      const struct hops *hops)
 {
 	double hits = hops->above[HITS][above], share[REPLICATES_MAX];
+	const struct mp_batch *batch;
+	uint32_t n = 0, at = 0;
 	struct mp_exp exp;
-	uint32_t n = 0;
+	uint64_t id;
 
 	if (most < TICKS)
 		hits -= hops->above[HITS][most];
 	experiment(view, shape, look, &exp);
-	for (uint32_t i = 0; i < view->n_batches && n < REPLICATES_MAX; i++) {
-		const struct mp_batch *batch = view->batch[i];
+	id = mp_exp_id(&exp);
+	while (n < REPLICATES_MAX && (batch = mp_view_next(view, id, &at))) {
 		double one;
 
-		if (!mp_batch_counts(batch) ||
-		    !mp_exp_equal(&batch->exp, &exp))
+		if (!mp_batch_counts(batch))
 			continue;
 		one = share_of(batch, look, above, most);
 		if (!isnan(one))

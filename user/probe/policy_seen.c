@@ -91,12 +91,12 @@ static int read_all(const struct mp_policy_level *level,
 		    const struct mp_view *view, const struct mp_exp *exp,
 		    uint64_t id, struct readings *readings, bool *contiguous)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
 	int err = 0;
 
-	for (uint32_t i = 0; i < view->n_batches && !err; i++) {
-		const struct mp_batch *batch = view->batch[i];
-
-		if (batch->id != id || !mp_batch_counts(batch) ||
+	while (!err && (batch = mp_view_next(view, id, &at))) {
+		if (!mp_batch_counts(batch) ||
 		    !(batch->grant.tick_hz > 0) ||
 		    !mp_exp_equal(&batch->exp, exp))
 			continue;

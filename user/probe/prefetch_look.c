@@ -143,16 +143,17 @@ int mp_prefetch_look(const struct mp_view *view,
 		     const struct mp_prefetch_walk *walk,
 		     struct mp_prefetch_seen *seen)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
 	const bool wants_off = walk->exp.quiet & MP_WISH_PREFETCH_OFF;
 	struct readings readings = { .wide = walk->n };
 
 	memset(seen, 0, sizeof(*seen));
 	seen->id = mp_exp_id(&walk->exp);
-	for (uint32_t i = 0; i < view->n_batches; i++) {
-		const struct mp_batch *batch = view->batch[i];
+	while ((batch = mp_view_next(view, seen->id, &at))) {
 		int err;
 
-		if (batch->id != seen->id || !mp_batch_counts(batch) ||
+		if (!mp_batch_counts(batch) ||
 		    !mp_exp_equal(&batch->exp, &walk->exp))
 			continue;
 		if (wants_off != !!(batch->grant.got & MP_GOT_PREFETCH_OFF)) {

@@ -202,11 +202,11 @@ static void look(const struct mp_view *view,
 		 const struct mp_shared_level *level, const struct mp_exp *exp,
 		 struct seen *seen)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
 	*seen = (struct seen){ .id = mp_exp_id(exp) };
-	for (uint32_t i = 0; i < view->n_batches; i++) {
-		const struct mp_batch *batch = view->batch[i];
-
-		if (batch->id == seen->id && mp_batch_counts(batch) &&
+	while ((batch = mp_view_next(view, seen->id, &at))) {
+		if (mp_batch_counts(batch) &&
 		    mp_exp_equal(&batch->exp, exp) &&
 		    seen->n < REPLICATES_MAX)
 			note(batch, level, seen);

@@ -108,14 +108,6 @@ void mp_tlb_packed_exp(const struct mp_tlb_ask *ask, uint32_t n,
 		exp->actor[0].hops = hops_of(ask, BASE_AS_LONG);
 }
 
-static bool is_same(const struct mp_batch *batch, const struct mp_exp *exp)
-{
-	const struct mp_actor *a = &batch->exp.actor[0], *b = &exp->actor[0];
-
-	return a->stride == b->stride && a->length == b->length &&
-	       a->hops == b->hops && mp_exp_equal(&batch->exp, exp);
-}
-
 /* Was memory of the kind that was wished for granted? */
 static bool is_granted(const struct mp_batch *batch)
 {
@@ -138,16 +130,15 @@ static double hop_cycles(const struct mp_batch *batch)
 bool mp_tlb_gather(struct mp_tlb_ask *ask, const struct mp_exp *exp,
 		   uint32_t replicates, struct mp_tlb_seen *seen)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
 	double value[MP_TLB_MANY], sd = 0, quantum;
 	const struct mp_actor *actor = &exp->actor[0];
 	uint32_t tried = 0;
+	const uint64_t id = mp_exp_id(exp);
 
 	memset(seen, 0, sizeof(*seen));
-	for (uint32_t i = 0; i < ask->view->n_batches; i++) {
-		const struct mp_batch *batch = ask->view->batch[i];
-
-		if (!is_same(batch, exp))
-			continue;
+	while ((batch = mp_view_next(ask->view, id, &at))) {
 		seen->id = batch->id;
 		tried++;
 		ask->refused |= batch->error == -ENOMEM;
@@ -193,17 +184,17 @@ bool mp_tlb_clear(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n)
 static double share_of(const struct mp_tlb_ask *ask, const struct mp_exp *exp,
 		       double cycles, double most, bool least)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
 	const struct mp_spectrum bound = {
 		.bound = { ask->base_cycles + cycles, ask->base_cycles + most },
 	};
 	double value[MP_TLB_MANY];
 	uint32_t found = 0;
+	const uint64_t id = mp_exp_id(exp);
 
-	for (uint32_t i = 0; i < ask->view->n_batches && found < MP_TLB_MANY;
-	     i++) {
-		const struct mp_batch *batch = ask->view->batch[i];
-
-		if (!is_same(batch, exp) || !mp_batch_counts(batch))
+	while (found < MP_TLB_MANY && (batch = mp_view_next(ask->view, id, &at))) {
+		if (!mp_batch_counts(batch))
 			continue;
 		value[found] = mp_spectrum_slower(batch, &bound, 0);
 		if (most < INFINITY)
@@ -221,15 +212,16 @@ static double share_of(const struct mp_tlb_ask *ask, const struct mp_exp *exp,
 static void mostly_of(const struct mp_tlb_ask *ask, const struct mp_exp *exp,
 		      double bound, struct mp_tlb_seen *seen)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
+	const uint64_t id = mp_exp_id(exp);
 	double value[MP_TLB_MANY] = { 0 }, sd = 0, hops = 0;
 
 	memset(seen, 0, sizeof(*seen));
-	for (uint32_t i = 0; i < ask->view->n_batches && seen->n < MP_TLB_MANY;
-	     i++) {
-		const struct mp_batch *batch = ask->view->batch[i];
+	while (seen->n < MP_TLB_MANY && (batch = mp_view_next(ask->view, id, &at))) {
 		struct mp_hops all;
 
-		if (!is_same(batch, exp) || !mp_batch_counts(batch))
+		if (!mp_batch_counts(batch))
 			continue;
 		value[seen->n] = NAN;
 		if (!mp_hops_gather(batch, &all)) {

@@ -308,16 +308,15 @@ static bool batches_of(const struct mp_ways_rig *rig, uint64_t length,
 		       struct mp_ways_comb *comb)
 {
 	const struct mp_view *view = rig->view;
+	const struct mp_batch *one;
 	struct mp_exp exp;
-	uint32_t n = 0;
+	uint32_t n = 0, at = 0;
 
 	comb_exp(rig, length, &exp);
 	comb->id = mp_exp_id(&exp);
-	for (uint32_t i = 0; i < view->n_batches && n < replicates; i++)
-		if (view->batch[i]->id == comb->id &&
-		    mp_batch_counts(view->batch[i]) &&
-		    mp_exp_equal(&view->batch[i]->exp, &exp))
-			batch[n++] = view->batch[i];
+	while (n < replicates && (one = mp_view_next(view, comb->id, &at)))
+		if (mp_batch_counts(one) && mp_exp_equal(&one->exp, &exp))
+			batch[n++] = one;
 	if (n == replicates)
 		return true;
 	comb->outcome = MP_WAYS_COMB_NONE;

@@ -247,14 +247,13 @@ static enum mp_ways_outcome all_say(const struct mp_ways_rig *rig,
 {
 	const struct mp_view *view = rig->view;
 	enum mp_ways_outcome all = MP_WAYS_UNCLEAR, one;
-	uint32_t n = 0;
+	const struct mp_batch *batch;
+	uint32_t n = 0, at = 0;
 
-	for (uint32_t i = 0; i < view->n_batches; i++) {
-		if (view->batch[i]->id != id)
+	while ((batch = mp_view_next(view, id, &at))) {
+		if (!mp_batch_counts(batch))
 			continue;
-		if (!mp_batch_counts(view->batch[i]))
-			continue;
-		one = says(&rig->level, test, view->batch[i], extra);
+		one = says(&rig->level, test, batch, extra);
 		all = n++ ? both_say(all, one) : one;
 		if (all == MP_WAYS_UNCLEAR)
 			return all;
@@ -284,14 +283,14 @@ static bool find_costs(const struct mp_ways_rig *rig,
 		       const struct mp_exp *exp, const struct mp_exp *control,
 		       struct mp_ways_costs *costs)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
 	const uint64_t id = mp_exp_id(control);
 	struct mp_batch late;
 
 	mp_ways_costs_begin(costs, &rig->level);
-	for (uint32_t i = 0; i < rig->view->n_batches; i++) {
-		const struct mp_batch *batch = rig->view->batch[i];
-
-		if (batch->id == id && mp_batch_counts(batch) &&
+	while ((batch = mp_view_next(rig->view, id, &at))) {
+		if (mp_batch_counts(batch) &&
 		    take_late(batch, &late))
 			mp_ways_costs_add(costs, &late);
 	}
@@ -305,13 +304,13 @@ static enum mp_ways_outcome served_by(const struct mp_ways_rig *rig,
 				      uint64_t id,
 				      const struct mp_ways_costs *costs)
 {
+	const struct mp_batch *batch;
+	uint32_t at = 0;
 	struct mp_ways_served all = { .missed = 1, .between = 1 }, one;
 	struct mp_batch late;
 
-	for (uint32_t i = 0; i < rig->view->n_batches; i++) {
-		const struct mp_batch *batch = rig->view->batch[i];
-
-		if (batch->id != id || !mp_batch_counts(batch))
+	while ((batch = mp_view_next(rig->view, id, &at))) {
+		if (!mp_batch_counts(batch))
 			continue;
 		if (!take_late(batch, &late))
 			return MP_WAYS_HIDDEN;

@@ -230,7 +230,7 @@ static int shares_of(const struct mp_ways_rig *rig, const struct mp_sweep *sweep
 	const struct mp_curve_at *at;
 	double all[SHARES];
 	uint32_t n = 0;
-	int err = mp_sweep_gather(sweep, rig->view, &curve);
+	int err = mp_sweep_gather_at(sweep, rig->view, length, &curve);
 
 	if (err)
 		return err;
@@ -316,14 +316,13 @@ static enum mp_ways_outcome judge_test(const struct mp_ways_rig *rig,
 bool mp_ways_given_up(const struct mp_view *view, uint64_t id,
 		      uint32_t replicates)
 {
-	uint32_t counted = 0, failed = 0;
+	uint32_t counted = 0, failed = 0, at = 0;
+	const struct mp_batch *batch;
 
-	for (uint32_t i = 0; i < view->n_batches; i++) {
-		if (view->batch[i]->id != id)
-			continue;
-		if (view->batch[i]->error)
+	while ((batch = mp_view_next(view, id, &at))) {
+		if (batch->error)
 			return true;
-		if (mp_batch_counts(view->batch[i]))
+		if (mp_batch_counts(batch))
 			counted++;
 		else
 			failed++;
@@ -421,7 +420,7 @@ static int even_of(const struct mp_ways_rig *rig, const struct mp_sweep *sweep,
 					  rig->level.inner_cycles);
 	const struct mp_curve_at *at;
 	struct mp_curve curve;
-	const int err = mp_sweep_gather(sweep, rig->view, &curve);
+	const int err = mp_sweep_gather_at(sweep, rig->view, length, &curve);
 
 	if (err)
 		return err;
@@ -470,7 +469,8 @@ static int gather_at(const struct mp_ways_rig *rig, const struct mp_sweep *sweep
 		     uint64_t length, struct mp_curve *curve,
 		     const struct mp_curve_at **at)
 {
-	const int err = mp_sweep_gather(sweep, rig->view, curve);
+	const int err = mp_sweep_gather_at(sweep, rig->view, length,
+					   curve);
 
 	*at = err ? NULL : mp_curve_find(curve, length);
 	return err;
@@ -650,7 +650,7 @@ int mp_ways_plan(const struct mp_ways_rig *rig,
 	}
 	main_sweep(rig, test->stride, &sweep);
 	length = test->lines * test->stride;
-	err = mp_sweep_gather(&sweep, rig->view, &curve);
+	err = mp_sweep_gather_at(&sweep, rig->view, length, &curve);
 	if (err)
 		return err;
 	measured = mp_curve_find(&curve, length) &&
