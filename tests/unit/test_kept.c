@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "analysis/edge_kept.h"
+#include "analysis/policy_kept.h"
 #include "probe/ways_kept.h"
 
 #define POINTS 24u
@@ -207,6 +208,115 @@ static void a_choice_from_other_guesses_is_another_choice(void **state)
 	mp_ways_free(&inner);
 }
 
+/* One go at the tests of a level: @makes one, which asks for @id, and leaves a
+ * guess less. Return: it went on from where the last one ended. */
+static bool go_through(struct mp_ways_rig *rig, struct mp_ways_sets *sets,
+		       uint64_t what, uint64_t id, bool makes)
+{
+	struct mp_ways_test done[MP_WAYS_TESTS] = { { 0 } };
+	uint32_t n_done = 0, at = 0, n = sets->n;
+	const struct mp_view *view = rig->view;
+	const struct mp_ways_state state = { rig, sets, done, &n_done };
+	struct mp_ways_resume resume;
+
+	mp_ways_resume(&resume, &state, what);
+	if (resume.taken) {
+		assert_int_equal(n_done, 1);
+		assert_int_equal(done[0].lines, 9);
+		assert_int_equal(sets->n, n - 1);
+		assert_int_equal(rig->evidence[0], 5);
+	}
+	if (makes && !resume.taken) {
+		mp_view_next(rig->view, id, &at);
+		done[n_done++].lines = 9;
+		sets->n--;
+		rig->evidence[0] = 5;
+		mp_ways_mark(&resume, rig);
+	}
+	/* What lacks batches is looked for each time. */
+	mp_view_next(rig->view, 4711, (at = 0, &at));
+	rig->evidence[0] = 6;
+	mp_ways_suspend(&resume, &state, 0);
+	assert_ptr_equal(rig->view, view);
+	sets->n = n;
+	rig->evidence[0] = 0;
+	return resume.taken;
+}
+
+static void tests_go_on_until_what_they_rest_on_changes(void **state)
+{
+	struct mp_batch_index index = { 0 };
+	struct mp_view view = { .index = &index, .cpu = 3 };
+	struct mp_batch batch[2] = { { .id = 1 }, { .id = 4711 } };
+	struct mp_ways_sets sets = { .line = 64, .grain = 64,
+				     .piece = 2 << 20 };
+	struct mp_ways_rig rig = { .view = &view, .sets = &sets };
+
+	(void)state;
+	assert_int_equal(mp_ways_add(&sets, MP_WAYS_REGULAR, 32e3, 34e3), 0);
+	assert_int_equal(mp_batch_index_add(&index, &batch[0]), 0);
+	assert_false(go_through(&rig, &sets, 1, 1, true));
+	assert_true(go_through(&rig, &sets, 1, 1, true));
+	assert_true(go_through(&rig, &sets, 1, 1, true));
+	/* What was asked for in vain has come: nothing that was made rests on
+	 * it. */
+	assert_int_equal(mp_batch_index_add(&index, &batch[1]), 0);
+	assert_true(go_through(&rig, &sets, 1, 1, true));
+	assert_false(go_through(&rig, &sets, 2, 1, true));
+	rig.level.own_cycles = 7;
+	assert_false(go_through(&rig, &sets, 1, 1, true));
+	view.arena_max_bytes = 4096;
+	assert_false(go_through(&rig, &sets, 1, 1, true));
+	sets.guess[3].weight *= 2;
+	assert_false(go_through(&rig, &sets, 1, 1, true));
+	assert_true(go_through(&rig, &sets, 1, 1, true));
+	assert_int_equal(mp_batch_index_add(&index, &batch[0]), 0);
+	assert_false(go_through(&rig, &sets, 1, 1, true));
+	view.index = NULL;
+	assert_false(go_through(&rig, &sets, 1, 1, true));
+	mp_batch_index_free(&index);
+	mp_ways_free(&sets);
+}
+
+static void check_verdict(const struct mp_policy_seen *seen)
+{
+	struct mp_policy_verdict own, kept;
+	const int err = mp_policy_judge(seen, 1, &own);
+
+	for (int i = 0; i < 2; i++) {
+		memset(&kept, 0, sizeof(kept));
+		assert_int_equal(mp_policy_judge_kept(seen, 1, &kept), err);
+		assert_int_equal(kept.looks, own.looks);
+		assert_int_equal(kept.classes, own.classes);
+		assert_int_equal(kept.contradicted, own.contradicted);
+		assert_int_equal(kept.n_left, own.n_left);
+		assert_int_equal(kept.best.class, own.best.class);
+		assert_true(kept.apart == own.apart);
+	}
+}
+
+/* Four lines of a set of four, and one more, each looked at. */
+static void a_verdict_on_other_readings_is_another_verdict(void **state)
+{
+	static struct mp_policy_walk walk = { .ways = 4, .lines = 5, .n = 10 };
+	double hit[MP_POLICY_STEPS] = { 0 }, error[MP_POLICY_STEPS];
+	const struct mp_policy_seen seen = { &walk, hit, error };
+
+	(void)state;
+	for (uint32_t i = 0; i < walk.n; i++) {
+		walk.step[i].line = (uint16_t)(i % 5);
+		walk.step[i].what = i < 5 ? MP_POLICY_FLUSH : MP_POLICY_LOOK;
+		error[i] = 0.05;
+	}
+	check_verdict(&seen);
+	hit[1] = 1;
+	check_verdict(&seen);
+	error[2] = 0.5;
+	check_verdict(&seen);
+	walk.step[7].line = 0;
+	check_verdict(&seen);
+}
+
 static int make_table(void **state)
 {
 	(void)state;
@@ -221,6 +331,8 @@ int main(void)
 		cmocka_unit_test(the_latest_answers_are_found_and_older_ones_are_not),
 		cmocka_unit_test(a_fit_of_other_data_is_another_fit),
 		cmocka_unit_test(a_choice_from_other_guesses_is_another_choice),
+		cmocka_unit_test(tests_go_on_until_what_they_rest_on_changes),
+		cmocka_unit_test(a_verdict_on_other_readings_is_another_verdict),
 	};
 
 	return cmocka_run_group_tests_name("kept", tests, make_table, NULL);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/policy_kept.h"
 #include "backend.h"
 #include "probe/policy_look.h"
 
@@ -108,7 +109,8 @@ static int find(const struct mp_view *view,
 		};
 	}
 	add_means(found);
-	return found->n ? mp_policy_judge(seen, found->n, &found->verdict) : 0;
+	return found->n ?
+	       mp_policy_judge_kept(seen, found->n, &found->verdict) : 0;
 }
 
 static bool is_open(const struct found *found)

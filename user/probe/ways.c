@@ -38,10 +38,10 @@
 #define PROOFS_MOST 6u
 /* Of more guesses than this it is not planned what others put out. */
 #define PLANNED_MOST 64u
+/* What is done with tests that were made, for mp_ways_resume(). */
+#define KEEP_DONE UINT64_MAX
 /* A level of unknown size may hold so many lines. */
 #define ROOM_ANY (1ull << 40)
-/* Scattered pages fall on one set by chance less often than one in 2^-x. */
-#define CHANCE_LOG2 13.0
 
 /* What the tests of a level have left of it. */
 struct search {
@@ -115,7 +115,8 @@ static void want(struct search *search, const struct mp_ways_rig *rig,
 }
 
 /* Test after test, as far as batches go. */
-static int part_by(struct search *search, const struct parting *by)
+static int part_on(struct search *search, const struct parting *by,
+		   struct mp_ways_resume *resume)
 {
 	while (search->n_done < MP_WAYS_TESTS && !by->agreed(by->sets)) {
 		struct mp_ways_test test;
@@ -144,8 +145,25 @@ static int part_by(struct search *search, const struct parting *by)
 		mp_ways_keep_held(by->sets, &test);
 		if (outcome != MP_WAYS_UNCLEAR && !test.hidden)
 			mp_ways_keep(by->sets, &test, outcome);
+		mp_ways_mark(resume, by->rig);
 	}
 	return 0;
+}
+
+static int part_by(struct search *search, const struct parting *by)
+{
+	const struct mp_ways_state state = {
+		.rig = by->rig, .sets = by->sets,
+		.done = search->done, .n_done = &search->n_done,
+	};
+	struct mp_ways_resume resume;
+	int err;
+
+	mp_ways_resume(&resume, &state, by->replicates << 1 |
+					(by->agreed == agree_in_size));
+	err = part_on(search, by, &resume);
+	mp_ways_suspend(&resume, &state, err);
+	return err;
 }
 
 static int part(struct search *search)
@@ -153,21 +171,6 @@ static int part(struct search *search)
 	return part_by(search, &(struct parting){
 		.rig = &search->rig, .sets = &search->sets,
 		.agreed = agree_in_ways, .replicates = REPLICATES });
-}
-
-/* Is it the level's sets that the lines meet in, and not chance? Memory of
- * small pages lies anywhere: what falls on one set each time goes by virtual
- * addresses. */
-static bool is_no_chance(const struct mp_ways_sets *sets,
-			 const struct mp_ways_guess *guess)
-{
-	/* A page begins at one of so many places of the level's span. */
-	const uint64_t two = 1ull << __builtin_ctzll(guess->span);
-	const uint64_t places = guess->span / (two < MP_WAYS_PAGE ? two : MP_WAYS_PAGE);
-
-	return !sets->small || (guess->ways + 1) * guess->span <= MP_WAYS_PAGE ||
-	       places == 1 || SURE_REPLICATES * guess->ways *
-			      log2((double)places) > CHANCE_LOG2;
 }
 
 /* Of a full set, does the level inside keep some? Then others find room here
@@ -224,7 +227,7 @@ static int confirm(struct search *search, const struct mp_ways_guess *guess)
 	bool open = true;
 	int err = 0;
 
-	if (!is_no_chance(&search->sets, guess))
+	if (!mp_ways_is_no_chance(&search->sets, guess, SURE_REPLICATES))
 		return 0;
 	for (uint32_t sight = MP_WAYS_PLAIN; sight < MP_WAYS_SIGHTS; sight++) {
 		struct mp_ways_test over;
@@ -239,19 +242,6 @@ static int confirm(struct search *search, const struct mp_ways_guess *guess)
 	return err;
 }
 
-/* The likeliest guess of a kind; NULL = there is none. */
-static const struct mp_ways_guess *likeliest(const struct mp_ways_sets *sets,
-					     bool exclusive)
-{
-	const struct mp_ways_guess *best = NULL;
-
-	for (uint32_t i = 0; i < sets->n; i++)
-		if (sets->guess[i].exclusive == exclusive &&
-		    (!best || sets->guess[i].weight > best->weight))
-			best = &sets->guess[i];
-	return best;
-}
-
 /* All that are left have the same ways: if one of them is not borne out, it may
  * be that the level has its lines beside those inside. */
 static int confirm_any(struct search *search)
@@ -260,7 +250,7 @@ static int confirm_any(struct search *search)
 
 	for (uint32_t exclusive = 0; exclusive <= 1 && !err; exclusive++) {
 		const struct mp_ways_guess *guess =
-			likeliest(&search->sets, exclusive);
+			mp_ways_likeliest(&search->sets, exclusive);
 
 		if (guess && !search->ways && !search->replicates)
 			err = confirm(search, guess);
@@ -272,9 +262,15 @@ static int confirm_any(struct search *search)
 static int keep_done(struct search *search, struct mp_ways_rig *rig,
 		     struct mp_ways_sets *sets)
 {
+	const struct mp_ways_state state = {
+		.rig = rig, .sets = sets,
+		.done = search->done, .n_done = &search->n_done,
+	};
+	struct mp_ways_resume resume;
 	int err = 0;
 
-	for (uint32_t i = 0; i < search->n_done && !err; i++) {
+	mp_ways_resume(&resume, &state, KEEP_DONE);
+	for (uint32_t i = 0; i < search->n_done && !err && !resume.taken; i++) {
 		enum mp_ways_outcome outcome;
 
 		err = mp_ways_look(rig, &search->done[i], REPLICATES, &outcome);
@@ -283,6 +279,8 @@ static int keep_done(struct search *search, struct mp_ways_rig *rig,
 		    outcome != MP_WAYS_UNCLEAR && outcome != MP_WAYS_HIDDEN)
 			mp_ways_keep(sets, &search->done[i], outcome);
 	}
+	mp_ways_mark(&resume, rig);
+	mp_ways_suspend(&resume, &state, err);
 	return err;
 }
 

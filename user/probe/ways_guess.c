@@ -11,6 +11,9 @@
 
 /* Levels are exclusive less often than not. */
 #define EXCLUSIVE_WEIGHT 0.3
+#define PAGE 4096u
+/* Scattered pages fall on one set by chance less often than one in 2^-x. */
+#define CHANCE_LOG2 13.0
 
 static uint64_t odd_part(uint64_t n)
 {
@@ -132,4 +135,29 @@ uint64_t mp_ways_bytes(const struct mp_ways_sets *sets)
 		if (bytes_of(&sets->guess[i]) != bytes_of(&sets->guess[0]))
 			return 0;
 	return sets->n ? bytes_of(&sets->guess[0]) : 0;
+}
+
+const struct mp_ways_guess *mp_ways_likeliest(const struct mp_ways_sets *sets,
+					      bool exclusive)
+{
+	const struct mp_ways_guess *best = NULL;
+
+	for (uint32_t i = 0; i < sets->n; i++)
+		if (sets->guess[i].exclusive == exclusive &&
+		    (!best || sets->guess[i].weight > best->weight))
+			best = &sets->guess[i];
+	return best;
+}
+
+bool mp_ways_is_no_chance(const struct mp_ways_sets *sets,
+			  const struct mp_ways_guess *guess,
+			  uint32_t replicates)
+{
+	/* A page begins at one of so many places of the level's span. */
+	const uint64_t two = 1ull << __builtin_ctzll(guess->span);
+	const uint64_t places = guess->span / (two < PAGE ? two : PAGE);
+
+	return !sets->small || (guess->ways + 1) * guess->span <= PAGE ||
+	       places == 1 || replicates * guess->ways *
+			      log2((double)places) > CHANCE_LOG2;
 }

@@ -179,6 +179,21 @@ uint32_t mp_ways_agreed(const struct mp_ways_sets *sets);
 /** mp_ways_bytes() - the size that all guesses have; 0 = they differ */
 uint64_t mp_ways_bytes(const struct mp_ways_sets *sets);
 
+/** mp_ways_likeliest() - the likeliest guess of a kind; NULL = there is none */
+const struct mp_ways_guess *mp_ways_likeliest(const struct mp_ways_sets *sets,
+					      bool exclusive);
+
+/**
+ * mp_ways_is_no_chance() - is it the level's sets that lines meet in?
+ * @replicates: times that they did
+ *
+ * Memory of small pages lies anywhere: what falls on one set each time goes by
+ * virtual addresses.
+ */
+bool mp_ways_is_no_chance(const struct mp_ways_sets *sets,
+			  const struct mp_ways_guess *guess,
+			  uint32_t replicates);
+
 /**
  * mp_ways_choose() - the test that parts the guesses best
  * @finest: tests whose misses would be a smaller share are of no use
