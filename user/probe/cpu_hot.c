@@ -25,11 +25,10 @@
 
 #include "analysis/clock.h"
 #include "analysis/stat.h"
+#include "probe/cpu_hot_back.h"
 #include "probe/cpu_hot_shape.h"
 
 #define REPLICATES 3u
-/* Of bursts this share, the slowest, is left out. */
-#define SLOW_PART 64u
 /* Of H so much lives further in than in the inner level, at most: an exclusive
  * level may be without that. So little is none. */
 #define INSIDE_MAX 0.6
@@ -92,111 +91,6 @@ static const struct mp_cpu_hot nothing = {
 };
 
 /* -- what came back --------------------------------------------------------- */
-
-/* Cycles a hop of a burst, or ns where there is no core clock; NaN: none. */
-static double hop_of(const struct mp_batch *batch,
-		     const struct memprobe_sample *sample)
-{
-	const uint64_t *word = batch->payload + sample->payload_offset;
-	double ticks = 0, cycles;
-
-	if (!sample->hops || !mp_sample_calm(sample) ||
-	    sample->payload_kind != MEMPROBE_PAYLOAD_HIST)
-		return NAN;
-	for (uint32_t w = 0; w + 1 < sample->payload_count; w += 2)
-		ticks += ((double)word[w] - batch->grant.read_ticks) *
-			 (double)word[w + 1];
-	ticks /= (double)sample->hops;
-	cycles = mp_clock_cycles(batch, ticks);
-	return isnan(cycles) ? mp_clock_ns(batch, ticks) : cycles;
-}
-
-static bool settled(const struct mp_exp *exp, uint32_t actor, uint32_t round);
-
-static void count_slow(const struct mp_batch *batch, uint32_t actor,
-		       double bound_cycles, double *slow, double *all)
-{
-	const double per_tick = mp_clock_cycles(batch, 1);
-
-	for (uint32_t i = 0; i < batch->n_samples; i++) {
-		const struct memprobe_sample *sample = &batch->sample[i];
-		const uint64_t *word = batch->payload + sample->payload_offset;
-
-		if (sample->actor != actor || !mp_sample_calm(sample) ||
-		    !settled(&batch->exp, actor, sample->round))
-			continue;
-		for (uint32_t w = 0; w + 1 < sample->payload_count; w += 2) {
-			const double ticks = (double)word[w] -
-					     batch->grant.read_ticks;
-
-			*all += (double)word[w + 1];
-			if (ticks * per_tick > bound_cycles)
-				*slow += (double)word[w + 1];
-		}
-	}
-}
-
-/* Behind T nothing can have been lost yet. */
-static bool settled(const struct mp_exp *exp, uint32_t actor, uint32_t round)
-{
-	const uint32_t every = exp->actor[MP_CPU_HOT_T].every;
-
-	return (actor != MP_CPU_HOT_H && actor != MP_CPU_HOT_BESIDE) ||
-	       every == 1 || round % every != 0;
-}
-
-/* The share of an actor's hops that missed a level, over all replicates. */
-static double missed(const struct mp_view *view, uint64_t id, uint32_t actor,
-		     const struct mp_spectrum *spectrum, uint32_t k)
-{
-	const struct mp_batch *batch;
-	uint32_t at = 0;
-	double slow = 0, all = 0;
-
-	while ((batch = mp_view_next(view, id, &at))) {
-		if (mp_batch_counts(batch))
-			count_slow(batch, actor, spectrum->bound[k], &slow,
-				   &all);
-	}
-	return slow / all;
-}
-
-/* Cycles a hop of an actor, over all replicates. */
-static int mean_of(const struct mp_view *view, uint64_t id, uint32_t actor,
-		   double *mean, uint32_t *n_batches)
-{
-	const struct mp_batch *batch;
-	uint32_t at = 0;
-	double *value = NULL, *more;
-	size_t n = 0, room = 0;
-
-	*n_batches = 0;
-	while ((batch = mp_view_next(view, id, &at))) {
-		if (!mp_batch_counts(batch))
-			continue;
-		++*n_batches;
-		room += batch->n_samples;
-		more = realloc(value, room * sizeof(*value));
-		if (!more) {
-			free(value);
-			return -ENOMEM;
-		}
-		value = more;
-		for (uint32_t s = 0; s < batch->n_samples; s++) {
-			const struct memprobe_sample *sample = &batch->sample[s];
-
-			if (sample->actor != actor ||
-			    !settled(&batch->exp, actor, sample->round))
-				continue;
-			value[n] = hop_of(batch, sample);
-			n += !isnan(value[n]);
-		}
-	}
-	mp_stat_sort(value, n);
-	*mean = mp_stat_mean(value, n - n / SLOW_PART);
-	free(value);
-	return 0;
-}
 
 /* How far single hops of T lie apart beyond what the clock's step does to
  * equal ones: a variance, cycles^2. */
@@ -271,7 +165,7 @@ static int look(const struct mp_view *view,
 	for (uint32_t i = 0; i < sizeof(want) / sizeof(want[0]) && !err; i++) {
 		mp_cpu_hot_exp(view, shape, want[i].kind, &exp);
 		hot->id[want[i].kind] = mp_exp_id(&exp);
-		err = mean_of(view, hot->id[want[i].kind], want[i].actor,
+		err = mp_cpu_hot_mean(view, hot->id[want[i].kind], want[i].actor,
 			      want[i].to, &n);
 		if (want[i].kind != MP_CPU_HOT_STILL && n < least)
 			least = n;
@@ -299,7 +193,7 @@ static void count_around(const struct mp_view *view,
 			(edges->edge[k].inside - in);
 
 	if (edges->single)
-		around = missed(view, hot->id[MP_CPU_HOT_STILL], MP_CPU_HOT_R,
+		around = mp_cpu_hot_missed(view, hot->id[MP_CPU_HOT_STILL], MP_CPU_HOT_R,
 				&edges->spectrum, k - 1);
 	hot->still = around >= least ? hot->still / fmin(around, 1) : NAN;
 }
@@ -376,7 +270,7 @@ static double inside_of(const struct mp_view *view,
 	    inner->holds == MP_CPU_HOLDS_ALL)
 		return 0;
 	if (edges->single)
-		return 1 - missed(view, hot->id[MP_CPU_HOT_DRIVEN],
+		return 1 - mp_cpu_hot_missed(view, hot->id[MP_CPU_HOT_DRIVEN],
 				  MP_CPU_HOT_H, &edges->spectrum, k - 2);
 	return fmax(own - hot->inner_cycles, 0) /
 	       (own - edges->edge[k - 2].inside);
@@ -430,21 +324,21 @@ static void weigh_hops(const struct mp_view *view,
 	const uint64_t control = hot->id[MP_CPU_HOT_CONTROL];
 	const uint64_t driven = hot->id[MP_CPU_HOT_DRIVEN];
 	const uint64_t still = hot->id[MP_CPU_HOT_STILL];
-	const double far = missed(view, driven, MP_CPU_HOT_T, at, k);
-	const double before = missed(view, control, MP_CPU_HOT_T, at, k);
+	const double far = mp_cpu_hot_missed(view, driven, MP_CPU_HOT_T, at, k);
+	const double before = mp_cpu_hot_missed(view, control, MP_CPU_HOT_T, at, k);
 
-	hot->left = missed(view, driven, MP_CPU_HOT_T, at, k - 1);
+	hot->left = mp_cpu_hot_missed(view, driven, MP_CPU_HOT_T, at, k - 1);
 	hot->gone = (far - before) / (hot->left - before);
 	if (hot->left - before < ROOM_MIN)
 		hot->gone = NAN;
 	hot->gone_least = hot->gone;
-	hot->leaked = turns * missed(view, driven, MP_CPU_HOT_H, at, k - 1);
-	hot->lost = turns * missed(view, driven, MP_CPU_HOT_H, at, k);
-	hot->still = turns * missed(view, still, MP_CPU_HOT_H, at, k - 1);
+	hot->leaked = turns * mp_cpu_hot_missed(view, driven, MP_CPU_HOT_H, at, k - 1);
+	hot->lost = turns * mp_cpu_hot_missed(view, driven, MP_CPU_HOT_H, at, k);
+	hot->still = turns * mp_cpu_hot_missed(view, still, MP_CPU_HOT_H, at, k - 1);
 	/* What came from there may have brought its neighbours along. */
 	if (k + 2 < at->n)
 		hot->past = fmax(LINE_LONGEST / (double)shape->stride, 1) *
-			    turns * missed(view, driven, MP_CPU_HOT_H, at, k + 1);
+			    turns * mp_cpu_hot_missed(view, driven, MP_CPU_HOT_H, at, k + 1);
 }
 
 /* How often one of the lines that may share a longer one with a slot of H left
@@ -466,11 +360,11 @@ static int weigh_beside(const struct mp_view *view,
 
 	if (edges->single) {
 		hot->beside = lines * turns *
-			      missed(view, driven, MP_CPU_HOT_BESIDE,
+			      mp_cpu_hot_missed(view, driven, MP_CPU_HOT_BESIDE,
 				     &edges->spectrum, k - 1);
 		return 0;
 	}
-	err = mean_of(view, driven, MP_CPU_HOT_BESIDE, &mean, &n);
+	err = mp_cpu_hot_mean(view, driven, MP_CPU_HOT_BESIDE, &mean, &n);
 	hot->beside = lines * turns * (mean - in) /
 		      (edges->edge[k].inside - in);
 	return err;

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What comes back of the rounds of two walks, see probe/cpu_hot.h. */
+#ifndef MP_PROBE_CPU_HOT_BACK_H
+#define MP_PROBE_CPU_HOT_BACK_H
+
+#include "analysis/spectrum.h"
+#include "probe.h"
+
+/** mp_cpu_hot_missed() - the share of an actor's hops that missed level @k, over
+ * all replicates of an experiment; NaN: there are none */
+double mp_cpu_hot_missed(const struct mp_view *view, uint64_t id,
+			 uint32_t actor, const struct mp_spectrum *spectrum,
+			 uint32_t k);
+
+/**
+ * mp_cpu_hot_mean() - a hop of an actor, over all replicates of an experiment
+ * @mean: gets its cycles, or ns where there is no core clock; NaN: there are
+ *	none
+ * @n_batches: gets the replicates
+ * Return: 0 or -ENOMEM.
+ */
+int mp_cpu_hot_mean(const struct mp_view *view, uint64_t id, uint32_t actor,
+		    double *mean, uint32_t *n_batches);
+
+#endif
