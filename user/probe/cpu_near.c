@@ -244,6 +244,15 @@ static void settle(const struct mp_view *view, struct mp_cpu_edges *edges,
 		*edges = settled;
 }
 
+/* A length that takes no time: what the clock costs was not read aright. */
+static bool is_sound(const struct mp_curve *curve)
+{
+	for (uint32_t i = 0; i < curve->n; i++)
+		if (!(mp_curve_middle(&curve->at[i]) > 0))
+			return false;
+	return true;
+}
+
 static int try_all(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
 	struct mp_curve *curve = &edges->near;
@@ -259,6 +268,8 @@ static int try_all(const struct mp_view *view, struct mp_cpu_edges *edges)
 		if (!last || !(slowest * times_as_long[i] < memory))
 			return 0;
 		put_memory(curve, last, slowest * times_as_long[i]);
+		if (!is_sound(curve))
+			return 0;
 		err = find_with(view, edges, curve, memory, &found[i]);
 		if (err || found[i].doubt.level < MP_CPU_LEVELS ||
 		    !mp_cpu_near_same(&found[0], &found[i]))
