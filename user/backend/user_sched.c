@@ -15,9 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "user_width.h"
+
 #define AUTOGROUP "/proc/self/autogroup"
 #define BEST_NICE (-20)
 #define LOOK_MS 20
+/* CPUs whose width is looked at, a millisecond each. */
+#define WIDTHS_MAX 16
 /* A mask of more CPUs than this is no mask. */
 #define CPUS_MAX (1 << 20)
 /* The kernel lets one write to autogroup through each 100 ms (unless root). */
@@ -78,6 +82,11 @@ void mp_user_cpus_busy(FILE *stat, uint64_t *busy, int n_cpus)
 	free(line);
 }
 
+static uint64_t grown(const uint64_t *from, const uint64_t *to, int cpu)
+{
+	return to[cpu] > from[cpu] ? to[cpu] - from[cpu] : 0;
+}
+
 int mp_user_cpus_calmest(const cpu_set_t *set, int n_cpus,
 			 const uint64_t *from, const uint64_t *to)
 {
@@ -88,7 +97,7 @@ int mp_user_cpus_calmest(const cpu_set_t *set, int n_cpus,
 	for (int cpu = 0; cpu < n_cpus; cpu++) {
 		if (!CPU_ISSET_S(cpu, bytes, set))
 			continue;
-		grew = to[cpu] > from[cpu] ? to[cpu] - from[cpu] : 0;
+		grew = grown(from, to, cpu);
 		if (grew > least)
 			continue;
 		least = grew;
@@ -109,6 +118,45 @@ static void read_busy(uint64_t *busy, int n_cpus)
 	fclose(stat);
 }
 
+static int pin(const struct mp_user_sched *sched, int cpu)
+{
+	const size_t bytes = CPU_ALLOC_SIZE(sched->n_cpus);
+	cpu_set_t *set = CPU_ALLOC(sched->n_cpus);
+	int err = 0;
+
+	if (!set)
+		return -ENOMEM;
+	CPU_ZERO_S(bytes, set);
+	CPU_SET_S(cpu, bytes, set);
+	if (sched_setaffinity(0, bytes, set))
+		err = -errno;
+	CPU_FREE(set);
+	return err;
+}
+
+/* Of CPUs as calm as one, to a tick, that whose core is its own. The last ones
+ * of them are looked at, as many as take little time. */
+static int choose_wide(const struct mp_user_sched *sched, int calmest,
+		       const uint64_t *from, const uint64_t *to)
+{
+	const uint64_t least = grown(from, to, calmest);
+	double width[WIDTHS_MAX];
+	int cpu[WIDTHS_MAX];
+	uint32_t n = 0, usual = 0;
+
+	for (int i = sched->n_cpus - 1; i >= 0 && n < WIDTHS_MAX; i--) {
+		if (!mp_user_sched_may(sched, i) ||
+		    grown(from, to, i) > least + 1 || pin(sched, i))
+			continue;
+		if (i == calmest)
+			usual = n;
+		cpu[n] = i;
+		width[n++] = mp_user_width();
+	}
+	return n && cpu[usual] == calmest ?
+	       cpu[mp_user_width_best(width, n, usual)] : calmest;
+}
+
 /* Return: a CPU of the mask, or -ENOMEM. */
 static int choose_cpu(const struct mp_user_sched *sched)
 {
@@ -123,6 +171,8 @@ static int choose_cpu(const struct mp_user_sched *sched)
 	read_busy(busy + n, sched->n_cpus);
 	cpu = mp_user_cpus_calmest(sched->before, sched->n_cpus, busy,
 				   busy + n);
+	if (cpu >= 0)
+		cpu = choose_wide(sched, cpu, busy, busy + n);
 	free(busy);
 	return cpu;
 }
@@ -147,22 +197,6 @@ static int read_mask(struct mp_user_sched *sched)
 			return -errno;
 	}
 	return -EINVAL;
-}
-
-static int pin(const struct mp_user_sched *sched, int cpu)
-{
-	const size_t bytes = CPU_ALLOC_SIZE(sched->n_cpus);
-	cpu_set_t *set = CPU_ALLOC(sched->n_cpus);
-	int err = 0;
-
-	if (!set)
-		return -ENOMEM;
-	CPU_ZERO_S(bytes, set);
-	CPU_SET_S(cpu, bytes, set);
-	if (sched_setaffinity(0, bytes, set))
-		err = -errno;
-	CPU_FREE(set);
-	return err;
 }
 
 /* "/autogroup-5 nice 0" */

@@ -38,7 +38,7 @@ struct mp_user_sched {
 /**
  * mp_user_sched_open() - pin this thread, and try which rights can be had
  * @cpu: a CPU of the affinity mask; -1 = the one that looks least busy over
- *	20 ms, of equals the last
+ *	20 ms, of equals the last whose core is its own (user_width.h)
  * @why: gets what is wrong
  * @room: bytes of @why
  *
