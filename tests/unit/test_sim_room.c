@@ -35,6 +35,23 @@ static void what_fits_is_the_same_memory_again(void **state)
 	assert_null(room.at[MP_SIM_ROOM_SUM]);
 }
 
+static void what_is_large_can_lie_in_huge_pages(void **state)
+{
+	const size_t huge = 2u << 20, bytes = 3 * huge + 5;
+	struct mp_sim_room room = { 0 };
+	char *at;
+
+	(void)state;
+	at = mp_sim_room_take(&room, MP_SIM_ROOM_STATE, bytes);
+	assert_non_null(at);
+	assert_int_equal((uintptr_t)at % huge, 0);
+	/* The last of them is all its own. */
+	assert_int_equal(room.bytes[MP_SIM_ROOM_STATE] % huge, 0);
+	memset(at, 1, bytes);
+	assert_ptr_equal(mp_sim_room_take(&room, MP_SIM_ROOM_STATE, bytes), at);
+	mp_sim_room_free(&room);
+}
+
 static void a_batch_does_not_depend_on_those_before_it(void **state)
 {
 	static const char text[] =
@@ -70,6 +87,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_fits_is_the_same_memory_again),
+		cmocka_unit_test(what_is_large_can_lie_in_huge_pages),
 		cmocka_unit_test(a_batch_does_not_depend_on_those_before_it),
 	};
 

@@ -27,7 +27,8 @@ struct mp_sim_room {
 
 /**
  * mp_sim_room_take() - memory for one purpose, until it is asked for again
- * Return: @bytes of anything, 64-byte aligned; NULL when out of memory.
+ * Return: @bytes of anything, 64-byte aligned, and in huge pages where it is
+ * large and this machine has them; NULL when out of memory.
  */
 void *mp_sim_room_take(struct mp_sim_room *room, enum mp_sim_room_part part,
 		       size_t bytes);
