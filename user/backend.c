@@ -31,6 +31,7 @@ static const struct {
 	{ MP_CAP_PREFETCH_OFF, "prefetch-off" },
 	{ MP_CAP_GIANT, "giant" },
 	{ MP_CAP_PHASES, "phases" },
+	{ MP_CAP_MIXED, "mixed" },
 };
 
 bool mp_host_lives(const struct mp_host *host)

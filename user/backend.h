@@ -32,6 +32,7 @@ enum mp_cap {
 	MP_CAP_PREFETCH_OFF = 1u << 10,	/* some prefetchers can be turned off, or there are none */
 	MP_CAP_GIANT = 1u << 11,	/* pages of 1 GiB can be had */
 	MP_CAP_PHASES = 1u << 12,	/* several actors of one CPU, each in a phase of its own */
+	MP_CAP_MIXED = 1u << 13,	/* one of these may be a sequence, laid once */
 };
 
 /** struct mp_text_pair - something said about the host, for the report only */

@@ -373,6 +373,20 @@ bool mp_actor_acts(const struct mp_actor *actor, uint32_t round)
 	return actor->every <= 1 || (round + 1) % actor->every == 0;
 }
 
+const struct mp_actor *mp_exp_sequence(const struct mp_exp *exp)
+{
+	const struct mp_actor *found = NULL;
+
+	for (uint32_t i = 0; i < exp->n_actors; i++) {
+		if (exp->actor[i].op != MP_OP_SEQUENCE)
+			continue;
+		if (found)
+			return NULL;
+		found = &exp->actor[i];
+	}
+	return found;
+}
+
 const char *mp_op_name(uint32_t op)
 {
 	const char *name = name_of(op_names, op);

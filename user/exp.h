@@ -215,6 +215,10 @@ int mp_pages_parse(const char *name, uint32_t *pages);
 /** mp_actor_acts() - does an actor take part in a round? */
 bool mp_actor_acts(const struct mp_actor *actor, uint32_t round);
 
+/** mp_exp_sequence() - the actor that the steps are of; NULL: there is none, or
+ * more than one */
+const struct mp_actor *mp_exp_sequence(const struct mp_exp *exp);
+
 /** mp_op_name() - "none", "chase", "sequence", .. */
 const char *mp_op_name(uint32_t op);
 

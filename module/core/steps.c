@@ -120,6 +120,19 @@ uint32_t mp_steps_collect(const struct mp_steps *steps, uint32_t done,
 	return n;
 }
 
+void mp_steps_flush(const struct mp_steps *steps, uint32_t done)
+{
+	uintptr_t *at;
+	uint32_t i;
+
+	forget_visits(steps);
+	for (i = 0; i < done; i++) {
+		at = visit(steps, i);
+		if ((steps->step[i] & WHAT) == MEMPROBE_STEP_FLUSH)
+			mp_flush(at);
+	}
+}
+
 uint32_t mp_steps_timed(const uint32_t *step, uint32_t n)
 {
 	uint32_t i, timed_steps = 0;

@@ -64,6 +64,15 @@ uint32_t mp_steps_run(uintptr_t first, uint64_t limit_ticks, uint64_t *ticks);
 uint32_t mp_steps_collect(const struct mp_steps *steps, uint32_t done,
 			  uint64_t *ticks);
 
+/**
+ * mp_steps_flush() - flush once more what it flushes
+ * @done: steps that were made
+ *
+ * Reading the ticks brings lines back. That leaves all as the steps did where
+ * what is flushed is neither touched nor timed afterwards.
+ */
+void mp_steps_flush(const struct mp_steps *steps, uint32_t done);
+
 /** mp_steps_timed() - how many of a list of steps are timed */
 uint32_t mp_steps_timed(const uint32_t *step, uint32_t n);
 

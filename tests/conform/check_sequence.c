@@ -5,6 +5,7 @@
  */
 #include "subject.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -100,8 +101,38 @@ static void a_slot_is_not_visited_for_ever(const struct subject *subject)
 	bench_close(&bench);
 }
 
+/* One after the other in each round, where it says that they may be mixed. */
+static void a_sequence_may_be_one_of_several_phases(
+	const struct subject *subject)
+{
+	static struct bench bench;
+	struct mp_batch batch;
+	struct mp_exp exp;
+
+	if (!begin(&bench, subject, &exp))
+		return;
+	exp.n_actors = 2;
+	exp.arena[0].bytes *= 2;
+	exp.actor[1] = exp.actor[0];
+	exp.actor[1].op = MP_OP_CHASE;
+	exp.actor[1].phase = 1;
+	exp.actor[1].offset = SLOTS * STRIDE;
+	exp.actor[1].hops = SLOTS;
+	bench_run(&bench, &exp, 0, &batch);
+	if (bench.host.caps & MP_CAP_MIXED) {
+		assert_int_equal(batch.error, 0);
+		assert_int_equal(batch.n_samples, 2 * ROUNDS * BURSTS);
+	} else {
+		assert_int_equal(batch.error, -EOPNOTSUPP);
+	}
+	mp_batch_free(&batch);
+	assert_works(&bench);
+	bench_close(&bench);
+}
+
 const struct check sequence_checks[] = {
 	CHECK(a_sequence_times_its_steps_in_every_burst),
 	CHECK(a_slot_is_not_visited_for_ever),
+	CHECK(a_sequence_may_be_one_of_several_phases),
 	{ 0 },
 };

@@ -78,7 +78,7 @@ static void it_says_what_it_is(void **state)
 	assert_int_equal(host.caps, MP_CAP_CHASE | MP_CAP_SEQUENCE |
 			 MP_CAP_CORE_CLOCK | MP_CAP_MODELLED | MP_CAP_HUGE |
 			 MP_CAP_ACTORS | MP_CAP_PREFETCH_OFF |
-			 MP_CAP_PHASES);
+			 MP_CAP_PHASES | MP_CAP_MIXED);
 	assert_int_equal(host.cpu, 0);
 	assert_int_equal(host.node, MP_NODE_ANY);
 	assert_int_equal(host.pages, MP_PAGES_THP);
@@ -279,6 +279,17 @@ static void what_it_cannot_do_is_an_error_of_the_batch(void **state)
 	exp = good;
 	exp.n_actors = 2;
 	exp.actor[1] = exp.actor[0];
+	assert_int_equal(run_error(&exp), -EOPNOTSUPP);
+	exp = good;
+	exp.n_actors = 2;
+	exp.actor[1] = exp.actor[0];
+	exp.actor[0].op = MP_OP_SEQUENCE;
+	exp.actor[1].place = 1;
+	exp.n_steps = 1;
+	assert_int_equal(run_error(&exp), -EOPNOTSUPP);
+	exp.actor[1].phase = 1;
+	assert_int_equal(run_error(&exp), 0);
+	exp.actor[1].op = MP_OP_SEQUENCE;
 	assert_int_equal(run_error(&exp), -EOPNOTSUPP);
 	exp = good;
 	exp.n_actors = 0;

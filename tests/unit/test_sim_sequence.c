@@ -243,6 +243,35 @@ static void a_histogram_can_be_had(void **state)
 	mp_batch_free(&batch);
 }
 
+/* What a chase between its rounds has put out of the first level is not
+ * brought back by laying it anew. */
+static void a_chase_between_two_rounds_leaves_its_traces(void **state)
+{
+	static const uint32_t steps[] = { TIME(0), TIME(1), FLUSH(1) };
+	static const uint32_t cycles[] = { 20, 200 };
+	struct mp_batch batch;
+	struct mp_exp exp;
+
+	(void)state;
+	ask(&exp, steps, 3, 1);
+	exp.rounds = 3;
+	exp.n_actors = 2;
+	exp.arena[0].bytes += 4096;
+	exp.actor[1] = exp.actor[0];
+	exp.actor[1].op = MP_OP_CHASE;
+	exp.actor[1].phase = 1;
+	exp.actor[1].offset = SLOTS * STRIDE;
+	exp.actor[1].length = 4096;
+	exp.actor[1].stride = 64;
+	exp.actor[1].hops = 64;
+	assert_int_equal(mp_exp_check(&exp, NULL, 0), 0);
+	walk(MACHINE("1", ""), &exp, 0, &batch);
+	assert_int_equal(batch.n_samples, 6);
+	for (uint32_t i = 2; i < 6; i += 2)
+		assert_cycles(&batch, i, cycles, 2);
+	mp_batch_free(&batch);
+}
+
 static void what_a_line_has_no_room_for_is_refused(void **state)
 {
 	uint32_t steps[5] = { 0 };
@@ -272,6 +301,7 @@ int main(void)
 		cmocka_unit_test(gaps_show_in_ticks_and_in_a_witness),
 		cmocka_unit_test(a_window_ends_a_sequence_at_a_look),
 		cmocka_unit_test(a_histogram_can_be_had),
+		cmocka_unit_test(a_chase_between_two_rounds_leaves_its_traces),
 		cmocka_unit_test(what_a_line_has_no_room_for_is_refused),
 	};
 

@@ -169,6 +169,29 @@ static void untimed_steps_leave_no_words(void **state)
 	destroy(&set);
 }
 
+/* Laying it clears the ticks of all visits. */
+static void one_that_is_laid_once_is_not_laid_again(void **state)
+{
+	struct set set = { 0 };
+	uintptr_t *word;
+
+	(void)state;
+	build(&set);
+	set.run.once = true;
+	add(&set, 5, MEMPROBE_STEP_TOUCH);
+	add(&set, 9, MEMPROBE_STEP_TIME);
+	measure(&set);
+	word = (uintptr_t *)((char *)set.base + 5 * STRIDE);
+	word[1] = 77;
+	measure(&set);
+	assert_int_equal(word[1], 77);
+	assert_int_equal(set.batch.n_samples, 2 * BURSTS);
+	set.run.once = false;
+	measure(&set);
+	assert_int_equal(word[1], 0);
+	destroy(&set);
+}
+
 static void a_histogram_holds_every_timed_step_of_a_burst(void **state)
 {
 	struct set set = { 0 };
@@ -257,6 +280,7 @@ int main(void)
 		cmocka_unit_test(each_burst_is_all_steps_once),
 		cmocka_unit_test(what_was_flushed_takes_longer_than_what_was_touched),
 		cmocka_unit_test(untimed_steps_leave_no_words),
+		cmocka_unit_test(one_that_is_laid_once_is_not_laid_again),
 		cmocka_unit_test(a_histogram_holds_every_timed_step_of_a_burst),
 		cmocka_unit_test(what_a_window_cannot_hold_is_cut_and_flagged),
 		cmocka_unit_test(one_burst_is_made_however_late_it_is),

@@ -280,7 +280,47 @@ static void what_cannot_be_had_at_once_is_refused_by_name(void **state)
 	set.exp = fine;
 	set.exp.n_steps = 1;
 	set.exp.actor[0].op = MP_OP_SEQUENCE;
+	expect_refusal("warm_hops of a sequence");
+	set.exp.actor[0].warm_hops = 0;
+	expect_refusal("a sequence has its phase for itself");
+	set.exp.actor[1].phase = 1;
+	set.exp.actor[0].place = set.other;
+	if (set.other != set.host.cpu)
+		expect_refusal("a sequence beside other actors");
+	set.exp.actor[1].op = MP_OP_SEQUENCE;
+	expect_refusal("steps 1, carveout 0: several actors of user space have one sequence at most");
+	set.exp = fine;
+	set.exp.n_steps = 1;
 	expect_refusal("steps 1");
+}
+
+/* Ticks of the timed steps in each round, beside the samples of the chase. */
+static void a_sequence_and_a_chase_take_turns(void **state)
+{
+	struct mp_batch batch;
+	uint32_t listed = 0;
+
+	(void)state;
+	set.exp.rounds = 3;
+	set.exp.n_steps = 2;
+	set.exp.steps[0] = MEMPROBE_STEP(3, MEMPROBE_STEP_TIME);
+	set.exp.steps[1] = MEMPROBE_STEP(5, MEMPROBE_STEP_FLUSH);
+	set.exp.actor[0].op = MP_OP_SEQUENCE;
+	set.exp.actor[0].warm_hops = 0;
+	set.exp.actor[0].bursts = 1;
+	set.exp.actor[1].place = set.host.cpu;
+	set.exp.actor[1].phase = 1;
+	run_well(&batch);
+	assert_int_equal(batch.n_samples, 3 * (1 + BURSTS));
+	for (uint32_t i = 0; i < batch.n_samples; i++) {
+		const struct memprobe_sample *sample = &batch.sample[i];
+
+		assert_int_equal(sample->round, i / (1 + BURSTS));
+		assert_int_equal(sample->actor, i % (1 + BURSTS) != 0);
+		listed += sample->payload_count;
+	}
+	assert_int_equal(listed, 3);
+	mp_batch_free(&batch);
 }
 
 static void both_arenas_count_against_the_bound(void **state)
@@ -359,6 +399,7 @@ int main(void)
 		TEST(two_may_walk_the_same_ring),
 		TEST(rings_may_lie_between_each_other),
 		TEST(what_cannot_be_had_at_once_is_refused_by_name),
+		TEST(a_sequence_and_a_chase_take_turns),
 		TEST(both_arenas_count_against_the_bound),
 		TEST(nothing_stays_of_the_threads),
 		TEST(a_single_actor_is_measured_as_before),

@@ -165,7 +165,7 @@ static int look_sim(struct mp_target *target, struct mp_host *host)
 	const struct mp_sim_pages *place = &sim->machine.pages;
 
 	host->caps = MP_CAP_CHASE | MP_CAP_SEQUENCE | MP_CAP_CORE_CLOCK |
-		     MP_CAP_MODELLED | MP_CAP_PHASES;
+		     MP_CAP_MODELLED | MP_CAP_PHASES | MP_CAP_MIXED;
 	if (sim->pages_forced ? sim->pages != MP_PAGES_4K :
 				!place->thp_refused || place->huge_pages)
 		host->caps |= MP_CAP_HUGE;
@@ -206,19 +206,22 @@ static int check_actor(const struct sim *sim, const struct mp_exp *exp,
 		return -EOPNOTSUPP;
 	if (actor->place >= sim->machine.general.cpus)
 		return -EOPNOTSUPP;
-	if (actor->op == MP_OP_SEQUENCE && exp->n_actors == 1)
+	if (actor->op == MP_OP_SEQUENCE)
 		return mp_sim_sequence_check(exp);
-	return actor->op == MP_OP_CHASE && !exp->n_steps ? 0 : -EOPNOTSUPP;
+	return actor->op == MP_OP_CHASE &&
+	       (!exp->n_steps || mp_exp_sequence(exp)) ? 0 : -EOPNOTSUPP;
 }
 
-/* A CPU does one thing at a time. */
+/* A CPU does one thing at a time, and a sequence has its phase for itself. */
 static int check_places(const struct mp_exp *exp, uint32_t n)
 {
 	const struct mp_actor *actor = &exp->actor[n];
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (exp->actor[i].phase == actor->phase &&
-		    exp->actor[i].place == actor->place)
+		    (exp->actor[i].place == actor->place ||
+		     exp->actor[i].op == MP_OP_SEQUENCE ||
+		     actor->op == MP_OP_SEQUENCE))
 			return -EOPNOTSUPP;
 	}
 	return 0;

@@ -36,10 +36,11 @@ static int check_visits(const struct mp_exp *exp, uint64_t slots)
 
 int mp_sim_sequence_check(const struct mp_exp *exp)
 {
-	const struct mp_actor *actor = &exp->actor[0];
+	const struct mp_actor *actor = mp_exp_sequence(exp);
 
-	if (actor->stride % MP_STEPS_SLOT || actor->offset % MP_STEPS_SLOT ||
-	    actor->reach || actor->skew || actor->warm_hops)
+	if (!actor || actor->stride % MP_STEPS_SLOT || actor->offset % MP_STEPS_SLOT ||
+	    actor->reach || actor->skew || actor->warm_hops ||
+	    actor->background)
 		return -EOPNOTSUPP;
 	return check_visits(exp, actor->length / actor->stride);
 }

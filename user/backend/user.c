@@ -262,33 +262,18 @@ static int steps_round(void *ctx, uint16_t round, struct mp_batch *batch)
 static int sequence_in(struct user *user, struct mp_batch *batch,
 		       const struct mp_user_arena *arena)
 {
-	const struct mp_actor *actor = &batch->exp.actor[0];
-	const uint32_t slots = (uint32_t)(actor->length / actor->stride);
-	struct mp_user_steps run = {
-		.clock = &user->place.clock,
-		.actor = actor,
-		.window_ns = batch->exp.window_ns,
-		.late_tick = late_tick(user),
-		.steps = {
-			.base = arena->base + actor->offset,
-			.stride = actor->stride,
-			.slots = slots,
-			.step = batch->exp.steps,
-			.n = batch->exp.n_steps,
-		},
-	};
+	struct mp_user_steps run;
 	int err;
 
-	run.steps.visits = calloc(slots, sizeof(*run.steps.visits));
-	if (!run.steps.visits)
-		return -ENOMEM;
-	mp_rng_seed(&run.rng, mp_exp_seed(user->place.seed, batch->id,
-					  batch->replicate));
-	err = mp_steps_check(&run.steps);
+	err = mp_user_steps_make(&run, &user->place.clock,
+				 &batch->exp.actor[0], batch, arena,
+				 mp_exp_seed(user->place.seed, batch->id,
+					     batch->replicate),
+				 late_tick(user));
 	if (!err)
 		err = run_rounds(user, batch, steps_round, &run);
 	batch->grant.gap_ticks = run.gap_ticks;
-	free(run.steps.visits);
+	mp_user_steps_free(&run);
 	return err;
 }
 
@@ -323,8 +308,6 @@ static int measure_in(struct user *user, struct mp_batch *batch,
 		return team_in(user, batch, arena);
 	if (actor->op == MP_OP_CHASE)
 		return chase_in(user, batch, arena);
-	if (actor->offset + actor->length > arena->bytes)
-		return -EINVAL;
 	return sequence_in(user, batch, arena);
 }
 
@@ -461,7 +444,7 @@ static int look_user(struct mp_target *target, struct mp_host *host)
 	int err;
 
 	host->caps = MP_CAP_CHASE | MP_CAP_SEQUENCE | MP_CAP_CORE_CLOCK |
-		     MP_CAP_PHASES;
+		     MP_CAP_PHASES | MP_CAP_MIXED;
 	if (user->pages_forced ? user->pages != MP_PAGES_4K :
 				 user->thp || user->reserved)
 		host->caps |= MP_CAP_HUGE;

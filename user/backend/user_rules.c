@@ -60,7 +60,7 @@ int mp_user_rules_sequence(const struct mp_user_rules *rules,
 			   const struct mp_exp *exp, uint32_t steps_max,
 			   uint32_t visits_max)
 {
-	const struct mp_actor *actor = &exp->actor[0];
+	const struct mp_actor *actor = mp_exp_sequence(exp);
 	int err;
 
 	err = mp_user_rules_line(rules, "stride of a sequence",

@@ -40,7 +40,7 @@ int mp_user_rules_none(const struct mp_user_rules *rules, const char *name,
 
 /**
  * mp_user_rules_sequence() - can the experiment's one sequence be walked?
- * @exp: checked; its actor 0 is a sequence
+ * @exp: checked; one of its actors is a sequence
  * @steps_max: steps that there may be
  * @visits_max: times that one slot may be visited
  *

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdlib.h>
 
 #include "arch.h"
 #include "gap.h"
@@ -41,16 +42,17 @@ static uint64_t most_turns(const struct mp_user_clock *clock)
 static void run_burst(struct mp_user_steps *run, uint64_t turns,
 		      struct mp_user_burst *burst)
 {
-	const uintptr_t first = mp_steps_link(&run->steps);
 	struct mp_chase *chase = &burst->chase;
 
+	if (!run->once || !run->first)
+		run->first = mp_steps_link(&run->steps);
 	*chase = (struct mp_chase){ 0 };
 	/* What was laid is to have left the core before the first step. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	wait_turns(mp_rng_below(&run->rng, turns));
 	burst->cpu = (uint32_t)sched_getcpu();
 	chase->start_tick = mp_ticks_look();
-	chase->done_hops = mp_steps_run(first,
+	chase->done_hops = mp_steps_run(run->first,
 			mp_user_clock_ticks(run->clock, run->window_ns),
 			&chase->ticks);
 	burst->end_tick = mp_ticks_look();
@@ -72,6 +74,8 @@ static int keep_steps(struct mp_user_steps *run,
 	if (notes->groups)
 		n = mp_steps_collect(&run->steps, (uint32_t)chase->done_hops,
 				     notes->ticks);
+	if (run->once)
+		mp_steps_flush(&run->steps, (uint32_t)chase->done_hops);
 	for (uint32_t i = 0; i < n; i++) {
 		if (notes->ticks[i] > chase->look_max_ticks)
 			chase->look_max_ticks = notes->ticks[i];
@@ -130,6 +134,44 @@ static int run_bursts(struct mp_user_steps *run, struct mp_user_notes *notes,
 		notes->n = i + 1;
 	}
 	return err;
+}
+
+int mp_user_steps_make(struct mp_user_steps *run,
+		       const struct mp_user_clock *clock,
+		       const struct mp_actor *actor,
+		       const struct mp_batch *batch,
+		       const struct mp_user_arena *arena, uint64_t seed,
+		       uint64_t late_tick)
+{
+	const uint32_t slots = (uint32_t)(actor->length / actor->stride);
+
+	*run = (struct mp_user_steps){
+		.clock = clock,
+		.actor = actor,
+		.index = (uint32_t)(actor - batch->exp.actor),
+		.once = batch->exp.n_actors > 1,
+		.window_ns = batch->exp.window_ns,
+		.late_tick = late_tick,
+		.steps = {
+			.base = arena->base + actor->offset,
+			.stride = actor->stride,
+			.slots = slots,
+			.step = batch->exp.steps,
+			.n = batch->exp.n_steps,
+		},
+	};
+	if (actor->offset + actor->length > arena->bytes)
+		return -EINVAL;
+	run->steps.visits = calloc(slots, sizeof(*run->steps.visits));
+	if (!run->steps.visits)
+		return -ENOMEM;
+	mp_rng_seed(&run->rng, seed);
+	return mp_steps_check(&run->steps);
+}
+
+void mp_user_steps_free(struct mp_user_steps *run)
+{
+	free(run->steps.visits);
 }
 
 int mp_user_steps_round(struct mp_user_steps *run, uint16_t round,

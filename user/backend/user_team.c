@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Several chases at once. A thread that waits on a CPU for one that has yet
- * to be made there would wait for ever under a real-time policy, so threads
- * sleep until all of a phase are there; only then do they meet, spinning,
- * each on a CPU of its own. Whatever one of them comes to, all end in time.
+ * Several actors: chases, and a sequence in a phase of its own. A thread
+ * that waits on a CPU for one that has yet to be made there would wait for
+ * ever under a real-time policy, so threads sleep until all of a phase are
+ * there; only then do they meet, spinning, each on a CPU of its own. Whatever
+ * one of them comes to, all end in time.
  */
 #include "user_team.h"
 
@@ -16,6 +17,7 @@
 #include "arch.h"
 #include "perm.h"
 #include "user_ring.h"
+#include "user_rules.h"
 #include "why.h"
 
 /* A background chase looks whether it is to end after so many hops. */
@@ -65,11 +67,34 @@ static int check_pair(const struct mp_exp *exp, uint32_t i, uint32_t k,
 		return mp_why(why, room, -EOPNOTSUPP, "actor%u.place %u: "
 			      "actor%u of the same phase is there: each wants "
 			      "a CPU of its own", i, a->place, k);
-	if (overlap(a, b) && !same_ring(a, b) && !interleaved(a, b))
+	if (a->phase == b->phase && (a->op == MP_OP_SEQUENCE ||
+				     b->op == MP_OP_SEQUENCE))
+		return mp_why(why, room, -EOPNOTSUPP, "actor%u.phase %u: a "
+			      "sequence has its phase for itself, and actor%u "
+			      "is there too", i, a->phase, k);
+	if (overlap(a, b) && (a->op != b->op ||
+			      (!same_ring(a, b) && !interleaved(a, b))))
 		return mp_why(why, room, -EOPNOTSUPP, "actor%u.offset %" PRIu64
 			      ": its span lies over that of actor%u, and is "
 			      "another ring", i, a->offset, k);
 	return 0;
+}
+
+/* The caller walks it, on its own CPU. */
+static int check_sequence(const struct mp_user_place *place,
+			  const struct mp_exp *exp,
+			  const struct mp_actor *actor, char *why, size_t room)
+{
+	const struct mp_user_rules rules = { "user space", why, room };
+	int err;
+
+	if (actor->background || actor->place != (uint32_t)place->sched.cpu)
+		return mp_why(why, room, -EOPNOTSUPP, "a sequence beside "
+			      "other actors is walked on CPU %d, and no load",
+			      place->sched.cpu);
+	err = mp_user_rules_line(&rules, "offset", actor->offset);
+	return err ? err : mp_user_rules_sequence(&rules, exp, MP_EXP_STEPS,
+						  MP_STEPS_VISITS);
 }
 
 static int check_member(const struct mp_user_place *place,
@@ -80,10 +105,10 @@ static int check_member(const struct mp_user_place *place,
 	char allowed[64];
 	int err = 0;
 
-	if (actor->op != MP_OP_CHASE)
+	if (actor->op != MP_OP_CHASE && actor->op != MP_OP_SEQUENCE)
 		return mp_why(why, room, -EOPNOTSUPP, "actor%u.op %s: of "
-			      "several actors user space has chases only", i,
-			      mp_op_name(actor->op));
+			      "several actors user space has chases and "
+			      "sequences only", i, mp_op_name(actor->op));
 	if (!mp_user_place_plain(actor))
 		return mp_why(why, room, -EOPNOTSUPP, "actor%u: copies, pace, "
 			      "access or threads that user space has not got",
@@ -96,6 +121,8 @@ static int check_member(const struct mp_user_place *place,
 			      "a CPU that this process may run on: choose of "
 			      "%s", i, actor->place, allowed);
 	}
+	if (actor->op == MP_OP_SEQUENCE)
+		err = check_sequence(place, exp, actor, why, room);
 	for (uint32_t k = 0; k < i && !err; k++)
 		err = check_pair(exp, i, k, why, room);
 	return err;
@@ -106,9 +133,10 @@ int mp_user_team_check(const struct mp_user_place *place,
 {
 	int err = 0;
 
-	if (exp->n_steps || exp->carveout)
+	if (exp->carveout || (exp->n_steps && !mp_exp_sequence(exp)))
 		return mp_why(why, room, -EOPNOTSUPP, "steps %u, carveout %u: "
-			      "several actors of user space have none",
+			      "several actors of user space have one sequence "
+			      "at most",
 			      exp->n_steps, exp->carveout);
 	for (uint32_t i = 0; i < exp->n_actors && !err; i++)
 		err = check_member(place, exp, i, why, room);
@@ -363,6 +391,8 @@ static int run_phase(struct mp_user_team *team, uint32_t phase,
 {
 	struct mp_user_member *alone = find_alone(team, phase, round);
 
+	if (alone && actor_of(alone)->op == MP_OP_SEQUENCE)
+		return mp_user_steps_round(&team->steps, round, batch);
 	return alone ? mp_user_walk_round(&alone->walk, round, batch) :
 		       run_threads(team, phase, round, batch);
 }
@@ -442,6 +472,13 @@ int mp_user_team_make(struct mp_user_team *team,
 			.window_ns = batch->exp.window_ns,
 			.late_tick = late_tick,
 		};
+		if (actor_of(member)->op == MP_OP_SEQUENCE) {
+			err = mp_user_steps_make(&team->steps, &place->clock,
+					actor_of(member), batch,
+					&arena[actor_of(member)->arena], seed,
+					late_tick);
+			continue;
+		}
 		same = linked(team, i);
 		if (same) {
 			member->walk.slots = same->slots;
@@ -460,6 +497,7 @@ void mp_user_team_free(struct mp_user_team *team)
 {
 	for (uint32_t i = 0; i < team->n; i++)
 		mp_batch_free(&team->member[i].batch);
+	mp_user_steps_free(&team->steps);
 	pthread_cond_destroy(&team->turn);
 	pthread_mutex_destroy(&team->lock);
 }

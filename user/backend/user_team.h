@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Several chases on different CPUs: a thread an actor, phase after phase. */
+/* Several actors, phase after phase: chases, on different CPUs where they meet,
+ * and a sequence. */
 #ifndef MP_USER_TEAM_H
 #define MP_USER_TEAM_H
 
@@ -13,6 +14,7 @@
 #include "user_chase.h"
 #include "user_mem.h"
 #include "user_place.h"
+#include "user_steps.h"
 
 struct mp_user_team;
 
@@ -39,6 +41,7 @@ struct mp_user_member {
  * @n: how many
  * @cpu: that the caller is pinned to
  * @member: they, by number
+ * @steps: the sequence of the one of them that walks one
  * @lock, @turn: of @may and @mind
  * @mind: all threads of the phase are there, or will never be
  * @may: and all are: begin
@@ -53,6 +56,7 @@ struct mp_user_team {
 	uint32_t n;
 	uint32_t cpu;
 	struct mp_user_member member[MP_EXP_ACTORS];
+	struct mp_user_steps steps;
 	pthread_mutex_t lock;
 	pthread_cond_t turn;
 	bool mind;
@@ -70,8 +74,9 @@ struct mp_user_team {
  * @place: says which CPUs there are
  * @exp: checked by mp_exp_check()
  *
- * Chases only; in one phase each on a CPU of its own; and none over the links
- * of another, unless it is the very same ring.
+ * Chases, in one phase each on a CPU of its own, and none over the links of
+ * another, unless it is the very same ring; and one sequence, on the caller's
+ * CPU, which has a phase and a stretch of memory for itself.
  * Return: 0 or -EOPNOTSUPP, @why set.
  */
 int mp_user_team_check(const struct mp_user_place *place,
