@@ -81,7 +81,7 @@ static const struct mp_kind kinds[] = {
 		.pattern = "cpu.*.line",
 		.is = "what a level allots and evicts at once",
 		.section = "Line", .anchor = "line",
-		.estimator = "Of slots that lie far apart a level holds as many as it has lines. So rings have as many slots as there would be room for if lines were of a length that is tried: if they stay, lines are no longer than that; if they do not, they are longer. Where sequences can be run, one of two neighbours is flushed: if the other stays, they share no line.",
+		.estimator = "Of slots that lie far apart a level holds as many as it has lines. So rings have as many slots as there would be room for if lines were of a length that is tried: if they stay, lines are no longer than that; if they do not, they are longer. Where sequences can be run, one of two neighbours is flushed: if the other stays, they share no line. Further out a ring puts it out of the levels inside between flush and look, beside lines of which something far away was flushed.",
 		.table = "Rings of the same number of slots, more or less far apart, show which still fit; sequences show what goes when a neighbour is flushed.",
 		.overturn = "a sparse ring of as many slots as lines that does not fit, or a neighbour that goes with a flush",
 		.guest = NULL,

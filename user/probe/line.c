@@ -72,6 +72,8 @@ static const char why_inner[] =
  * @seen: what came along, and was found again, told the line
  * @parted: .. or neighbours that went apart; @joined: .. and halves of those
  *	that did not
+ * @stayed: .. or they stayed where one was flushed; @lost: .. and halves of
+ *	those did not
  * @room: what was counted fits so much, bytes
  * @replicates: the fewest that it rests on
  * @fetched: .. of what the sector rests on, where that was seen by itself
@@ -86,6 +88,8 @@ struct answer {
 	bool seen;
 	bool parted;
 	bool joined;
+	bool stayed;
+	bool lost;
 };
 
 static uint32_t sector_of(double share, uint32_t inner, uint32_t line)
@@ -307,13 +311,6 @@ static double enough_of(const struct mp_view *view,
 	return MORE_HELD_EDGE * counting->edges->edge[k].high / 2;
 }
 
-/* What fits level @k by its edge. */
-static double edge_of(const struct mp_cpu_edges *edges, uint32_t k)
-{
-	return edges->fitted[k] ? edges->edge[k].size :
-				  edges->level[k].size_bytes;
-}
-
 /* Do neighbours go apart, so that lines are no longer? Or, with @longer, do they
  * never, so that they are? */
 static int part(const struct mp_view *view, const struct counting *counting,
@@ -321,11 +318,11 @@ static int part(const struct mp_view *view, const struct counting *counting,
 		struct mp_fact *fact, struct answer *out)
 {
 	const struct mp_cpu_edges *edges = counting->edges;
-	const double inner = edge_of(edges, asked->level - 1);
+	const double inner = mp_line_edge(edges, asked->level - 1);
 	uint32_t replicates;
 	int err;
 
-	asked->size = edge_of(edges, asked->level);
+	asked->size = mp_line_edge(edges, asked->level);
 	if (longer)
 		err = mp_line_longer(view, asked, inner, plan, fact,
 				     &replicates);
@@ -370,36 +367,50 @@ static int find_enough(const struct mp_view *view,
 		if (err || held >= asked->enough)
 			return err;
 	}
-	asked->size = edge_of(counting->edges, k);
+	asked->size = mp_line_edge(counting->edges, k);
 	return mp_line_alike(view, asked, plan, fact, replicates);
 }
 
+/* What comes along with a load into level @k. */
+static void look_first(const struct mp_view *view, uint32_t k,
+		       const struct counting *counting, struct mp_fact *fact,
+		       struct answer *out)
+{
+	const struct mp_line_fetch *fetch = counting->fetch;
+	uint32_t least;
+
+	*out = (struct answer){ .why = why_unsure };
+	if (!has_hops(counting, k))
+		return;
+	least = counting->inner > fetch->least[k] ? counting->inner :
+						    fetch->least[k];
+	if (!least || least != fetch->most[k])
+		return;
+	if (fact)
+		mp_line_along_note(view, fact);
+	out->fetched = fetch->replicates;
+	out->sector = least;
+}
+
 /*
- * Level @k by what comes along with a load, and by what hops find in it, or by
- * what goes. With @plan, what is missing is wanted. Return: 0 or -ENOMEM.
+ * Level @k by what comes along with a load, as @out has it, and by what hops
+ * find in it, or by what goes. With @plan, what is missing is wanted. Return:
+ * 0 or -ENOMEM.
  */
 static int look(const struct mp_view *view, uint32_t k,
 		const struct counting *counting, struct mp_plan *plan,
 		struct mp_fact *fact, struct answer *out)
 {
 	const struct mp_line_fetch *fetch = counting->fetch;
-	struct mp_line_asked asked = { .edges = counting->edges, .level = k };
-	uint32_t least, replicates;
+	const uint32_t least = out->sector;
+	struct mp_line_asked asked = { .edges = counting->edges, .level = k,
+				       .unit = least };
+	uint32_t replicates;
 	int err;
 
-	*out = (struct answer){ .why = why_unsure };
-	if (!has_hops(counting, k))
+	if (!least)
 		return 0;
-	least = counting->inner > fetch->least[k] ? counting->inner :
-						    fetch->least[k];
-	if (!least || least != fetch->most[k])
-		return 0;
-	if (fact)
-		mp_line_along_note(view, fact);
-	out->fetched = fetch->replicates;
-	out->sector = least;
-	asked.unit = least;
-	asked.size = edge_of(counting->edges, k);
+	asked.size = mp_line_edge(counting->edges, k);
 	err = find_enough(view, counting, &asked, plan, fact, &replicates);
 	if (err || !replicates)
 		return err ? err : part(view, counting, &asked, false, plan,
@@ -518,12 +529,38 @@ static int count(const struct mp_view *view, uint32_t k,
 	return err;
 }
 
+static int flush(const struct mp_view *view, uint32_t k,
+		 const struct counting *counting, struct mp_plan *plan,
+		 struct mp_fact *fact, struct answer *out)
+{
+	struct mp_line_goes goes;
+	int err;
+
+	if (!counting->edges || !counting->inner)
+		return 0;
+	err = mp_line_goes(view, counting->edges, k, counting->inner, plan,
+			   fact, &goes);
+	if (err || !goes.line)
+		return err;
+	*out = (struct answer){ .line = goes.line, .seen = true,
+				.stayed = !goes.halves, .lost = goes.halves,
+				.sector = goes.halves ? out->sector : goes.line,
+				.fetched = goes.halves ? out->fetched : 0,
+				.replicates = goes.replicates };
+	return 0;
+}
+
 static int level_of(const struct mp_view *view, uint32_t k,
 		    struct counting *counting, struct mp_plan *plan,
 		    struct mp_fact *fact, struct answer *out)
 {
-	int err = look(view, k, counting, plan, fact, out);
+	int err;
 
+	look_first(view, k, counting, fact, out);
+	err = flush(view, k, counting, plan, fact, out);
+	if (err || out->seen)
+		return err;
+	err = look(view, k, counting, plan, fact, out);
 	if (plan)
 		plan->stage++;
 	if (!err && !out->seen)
@@ -570,6 +607,14 @@ static void say_line(const struct answer *answer, struct mp_fact *fact)
 	if (answer->joined)
 		snprintf(fact->method, sizeof(fact->method),
 			 "slots %u bytes apart leave it one without the other, and halves of that never do",
+			 answer->line);
+	if (answer->stayed)
+		snprintf(fact->method, sizeof(fact->method),
+			 "no shorter than lines inside; and what is loaded stays where a neighbour %u bytes behind is flushed, here or further out",
+			 answer->line);
+	if (answer->lost)
+		snprintf(fact->method, sizeof(fact->method),
+			 "what is loaded stays where a neighbour %u bytes behind is flushed, and goes where one at half of that is",
 			 answer->line);
 	if (answer->why)
 		mp_fact_cannot(fact, "bytes", "%s", answer->why);

@@ -259,6 +259,86 @@ int mp_line_alike(const struct mp_view *view, const struct mp_line_asked *asked,
 		  struct mp_plan *plan, struct mp_fact *fact,
 		  uint32_t *replicates);
 
+/** mp_line_edge() - what fits level @k by its edge, bytes */
+double mp_line_edge(const struct mp_cpu_edges *edges, uint32_t k);
+
+/**
+ * struct mp_line_times - of the hops of a level, in cycles
+ * @low, @high: what they lie between
+ * @inside, @own: what one takes in the level inside, and here; where those are
+ *	no peaks of single hops, and the clock too coarse to tell one from the
+ *	other: NaN: it is not
+ * @next: what is no further out than the next level takes no longer, NaN: that
+ *	is not told
+ */
+struct mp_line_times {
+	double low;
+	double high;
+	double inside;
+	double own;
+	double next;
+};
+
+/** mp_line_times() - of whose lines are asked for; false: they are not told from
+ * those further out */
+bool mp_line_times(const struct mp_view *view,
+		   const struct mp_line_asked *asked,
+		   struct mp_line_times *times);
+
+/** mp_line_inside() - of @there hops that took no longer than the level takes,
+ * @sum in all, so many were served inside, where that is not told of each */
+double mp_line_inside(const struct mp_line_times *times, double there,
+		      double sum);
+
+/** mp_line_walk() - add a chase, in a phase of its own: once round a ring that
+ * begins at @offset, with a slot each @stride bytes. The first actor is what it
+ * is like in all else */
+struct mp_actor *mp_line_walk(struct mp_exp *exp, uint64_t offset,
+			      uint64_t stride, double bytes);
+
+/**
+ * mp_line_lost() - does a level lose a line with a neighbour that is flushed?
+ * @asked: of a level outside the first: the neighbour lies @unit bytes behind;
+ *	@size is what fits by its edge, and @enough is of no use here
+ * @inside: what fits the levels inside
+ * @stride: slots of what is walked lie so far apart, bytes: a line of theirs
+ * @fact: gets what it rests on; may be NULL
+ * @plan: gets what is missing; may be NULL
+ * @says: MP_LINE_NO: the two lie in different lines, of this level and of all
+ *	inside; MP_LINE_YES: they share one, here or in a level further out that
+ *	includes this one
+ * @replicates: gets the number that this rests on
+ * Return: 0 or -ENOMEM.
+ */
+int mp_line_lost(const struct mp_view *view, const struct mp_line_asked *asked,
+		 double inside, uint32_t stride, struct mp_plan *plan,
+		 struct mp_fact *fact, uint32_t *says, uint32_t *replicates);
+
+/**
+ * struct mp_line_goes - a line, by what goes with a neighbour that is flushed
+ * @line: bytes; 0: that does not tell
+ * @replicates: the number that it rests on
+ * @halves: it is longer than lines inside, and halves of it go as one
+ */
+struct mp_line_goes {
+	uint32_t line;
+	uint32_t replicates;
+	bool halves;
+};
+
+/**
+ * mp_line_goes() - the line of a level outside the first
+ * @inner: lines further in are as long, or as long at least
+ * @fact: gets what it rests on; may be NULL
+ * @plan: gets what is missing; may be NULL
+ *
+ * Neither whether the level may be two, nor what it holds, has a part in that.
+ * Return: 0 or -ENOMEM.
+ */
+int mp_line_goes(const struct mp_view *view, const struct mp_cpu_edges *edges,
+		 uint32_t k, uint32_t inner, struct mp_plan *plan,
+		 struct mp_fact *fact, struct mp_line_goes *out);
+
 /**
  * mp_line_apart() - do two slots side by side ever leave a level one without
  *	the other? Then they are two lines

@@ -58,9 +58,6 @@
  * halves go apart in a tenth of what they would if they were two lines. */
 #define SHOWN 0.2
 #define TOGETHER 0.1
-/* A reading is off by a step of the clock, so the times of two levels are to be
- * more than two apart. */
-#define STEPS_APART 2.2
 
 /**
  * struct walk - what is walked before pairs are looked at
@@ -111,8 +108,8 @@ static const struct walk walks_longer[] = {
 /* So much of what fits is left to chance, or that decides too little. */
 #define DRAWN 0.25
 
-static struct mp_actor *add(struct mp_exp *exp, uint64_t offset,
-			    uint64_t stride, double bytes)
+struct mp_actor *mp_line_walk(struct mp_exp *exp, uint64_t offset,
+			      uint64_t stride, double bytes)
 {
 	struct mp_actor *actor = &exp->actor[exp->n_actors];
 	const uint64_t slots = (uint64_t)fmax(bytes / (double)stride, 1);
@@ -133,7 +130,7 @@ static struct mp_actor *add(struct mp_exp *exp, uint64_t offset,
 static void add_some(uint64_t offset, uint64_t stride, double slots,
 		     struct mp_exp *exp)
 {
-	struct mp_actor *actor = add(exp, offset, stride,
+	struct mp_actor *actor = mp_line_walk(exp, offset, stride,
 				     ONE_IN * slots * (double)stride);
 
 	actor->bursts = (actor->bursts - 1) / ONE_IN + 1;
@@ -152,7 +149,7 @@ static void add_lines(const struct mp_line_asked *asked, double inside,
 	const double out = DRIVEN * inside;
 	const uint64_t driven = (uint64_t)(out / PAGE + 1) * PAGE;
 
-	add(exp, WALKED, asked->unit / 2, out);
+	mp_line_walk(exp, WALKED, asked->unit / 2, out);
 	add_some(WALKED + driven, asked->unit + asked->unit / 2,
 		 (lines * asked->size - out) / asked->unit, exp);
 }
@@ -162,11 +159,11 @@ static void add_walk(const struct mp_line_asked *asked, double inside,
 		     const struct walk *walk, struct mp_exp *exp)
 {
 	if (walk->all > 0)
-		add(exp, WALKED, asked->unit, walk->all * asked->size);
+		mp_line_walk(exp, WALKED, asked->unit, walk->all * asked->size);
 	if (walk->inside > 0 && inside > 0)
-		add(exp, WALKED, asked->unit, walk->inside * inside);
+		mp_line_walk(exp, WALKED, asked->unit, walk->inside * inside);
 	if (walk->upper > 0)
-		add(exp, WALKED + asked->unit, walk->of * asked->unit,
+		mp_line_walk(exp, WALKED + asked->unit, walk->of * asked->unit,
 		    walk->of * walk->upper * asked->size);
 	if (walk->some > 0)
 		add_some(WALKED, asked->unit,
@@ -200,8 +197,8 @@ static bool experiment(const struct mp_view *view,
 	add_walk(asked, inside, walk, exp);
 	for (uint32_t i = 0; i < exp->n_actors; i++)
 		hops += exp->actor[i].hops * exp->actor[i].bursts;
-	add(exp, LOOKED + MP_LINE_MAX, MP_LINE_MAX, MP_LINE_MAX);
-	looks = add(exp, 0, slot, LOOKED);
+	mp_line_walk(exp, LOOKED + MP_LINE_MAX, MP_LINE_MAX, MP_LINE_MAX);
+	looks = mp_line_walk(exp, 0, slot, LOOKED);
 	/* Two by two, in no order. */
 	looks->reach = 2ull * slot;
 	looks->detail = MP_DETAIL_TICKS;
@@ -212,73 +209,6 @@ static bool experiment(const struct mp_view *view,
 }
 
 /* -- what it shows ------------------------------------------------------ */
-
-/**
- * struct times - of the level's hops, in cycles
- * @low, @high: what they lie between
- * @inside, @own: what one takes in the level inside, and here; where those are
- *	no peaks of single hops, and the clock too coarse to tell one from the
- *	other: NaN: it is not
- * @next: what is no further out than the next level takes no longer, NaN: that
- *	is not told
- */
-struct times {
-	double low;
-	double high;
-	double inside;
-	double own;
-	double next;
-};
-
-static bool by_peaks(const struct mp_line_asked *asked, struct times *times)
-{
-	const struct mp_spectrum *spectrum = &asked->edges->spectrum;
-	const uint32_t k = asked->level;
-
-	if (!asked->edges->single || spectrum->n != asked->edges->n + 1 ||
-	    spectrum->blurred[k] || (k && spectrum->blurred[k - 1]))
-		return false;
-	*times = (struct times){ k ? spectrum->bound[k - 1] : -INFINITY,
-				 spectrum->bound[k], NAN, NAN, INFINITY };
-	if (k + 1 < asked->edges->n)
-		times->next = spectrum->blurred[k + 1] ?
-			      NAN : spectrum->bound[k + 1];
-	return true;
-}
-
-/* What a hop takes that misses the level. */
-static double next_of(const struct mp_cpu_edges *edges, uint32_t k)
-{
-	double most = 0;
-
-	if (k + 1 < edges->n)
-		return edges->level[k + 1].latency;
-	if (edges->single && edges->spectrum.n == edges->n + 1)
-		return edges->spectrum.cycles[edges->n];
-	for (uint32_t i = 0; i < edges->curve.n; i++)
-		most = fmax(most, mp_curve_middle(&edges->curve.at[i]));
-	return most;
-}
-
-/* What rings show, on average. Steps of the clock are to tell what this level
- * has from what it has not; what is inside, means have to, where they do not. */
-static bool by_means(const struct mp_view *view,
-		     const struct mp_line_asked *asked, struct times *times)
-{
-	const struct mp_cpu_edges *edges = asked->edges;
-	const uint32_t k = asked->level;
-	const double own = edges->level[k].latency;
-	const double inside = k ? edges->level[k - 1].latency : NAN;
-	const double least = STEPS_APART * mp_cpu_step(view);
-	const double next = next_of(edges, k);
-
-	*times = (struct times){ -INFINITY, (own + next) / 2, inside, own,
-				 NAN };
-	if (own - inside > least)
-		*times = (struct times){ (own + inside) / 2, (own + next) / 2,
-					 NAN, NAN, NAN };
-	return next - own > least;
-}
 
 /* A page of the shortest slots has no more. */
 #define PAIRS_MAX (LOOKED / (2 * 32u))
@@ -303,17 +233,8 @@ struct pairs {
 	double gone;
 };
 
-/* What was there took less than it takes here, on average. */
-static double inside_of(const struct times *times, double there, double sum)
-{
-	if (isnan(times->inside) || !there)
-		return 0;
-	return there * fmax(times->own - sum / there, 0) /
-	       (times->own - times->inside);
-}
-
 /* What two hops say of a pair. Return: the level was asked for both. */
-static bool take(const struct times *times, double first, double other,
+static bool take(const struct mp_line_times *times, double first, double other,
 		 bool was_whole, struct pairs *pairs)
 {
 	const bool there = first > times->low && first <= times->high;
@@ -334,7 +255,7 @@ static bool take(const struct times *times, double first, double other,
 
 /* The ring is as long as a burst, so that each pair is at the same place in
  * all of them. */
-static void count(const struct mp_batch *batch, const struct times *times,
+static void count(const struct mp_batch *batch, const struct mp_line_times *times,
 		  struct pairs *pairs)
 {
 	const uint32_t looks = batch->exp.n_actors - 1;
@@ -370,7 +291,7 @@ static void count(const struct mp_batch *batch, const struct times *times,
 			sum += first;
 		}
 	}
-	pairs->inside += inside_of(times, there, sum);
+	pairs->inside += mp_line_inside(times, there, sum);
 }
 
 /* A burst that was cut short leaves the next one to begin within a pair. */
@@ -399,7 +320,7 @@ struct said {
 	uint32_t together;
 };
 
-static bool is_apart(const struct times *times, const struct pairs *pairs)
+static bool is_apart(const struct mp_line_times *times, const struct pairs *pairs)
 {
 	/* Where hops tell what is inside one by one, it is known of each. */
 	return pairs->apart - INSIDE_TIMES * pairs->inside >=
@@ -407,7 +328,7 @@ static bool is_apart(const struct times *times, const struct pairs *pairs)
 	       (isfinite(times->low) && pairs->split >= APART * pairs->n);
 }
 
-static void hear(const struct mp_batch *batch, const struct times *times,
+static void hear(const struct mp_batch *batch, const struct mp_line_times *times,
 		 struct said *said)
 {
 	struct pairs pairs;
@@ -427,7 +348,7 @@ static void hear(const struct mp_batch *batch, const struct times *times,
 }
 
 static void take_all(const struct mp_view *view, const struct mp_exp *exp,
-		     const struct times *times, struct said *said)
+		     const struct mp_line_times *times, struct said *said)
 {
 	const struct mp_batch *batch;
 	uint32_t at = 0;
@@ -442,12 +363,12 @@ int mp_line_apart(const struct mp_view *view, const struct mp_line_asked *asked,
 		  uint32_t *replicates)
 {
 	struct said said = { 0 };
-	struct times times;
+	struct mp_line_times times;
 	struct mp_exp exp;
 
 	*replicates = 0;
 	if (!(view->caps & MP_CAP_PHASES) ||
-	    (!by_peaks(asked, &times) && !by_means(view, asked, &times)))
+	    !mp_line_times(view, asked, &times))
 		return 0;
 	for (uint32_t i = 0; i < WALKS; i++) {
 		const uint32_t before = said.all;
@@ -476,7 +397,7 @@ int mp_line_apart(const struct mp_view *view, const struct mp_line_asked *asked,
 
 /* One walk, and what it makes of slots of one length. */
 static int ask(const struct mp_view *view, const struct mp_line_asked *asked,
-	       double inside, const struct times *times,
+	       double inside, const struct mp_line_times *times,
 	       const struct walk *walk, uint32_t slot, struct mp_plan *plan,
 	       struct mp_fact *fact, struct said *said)
 {
@@ -502,10 +423,10 @@ static int seek(const struct mp_view *view, const struct mp_line_asked *asked,
 		double inside, uint32_t slot, struct mp_plan *plan,
 		struct mp_fact *fact, uint32_t *replicates)
 {
-	struct times times;
+	struct mp_line_times times;
 
 	*replicates = 0;
-	if (!by_peaks(asked, &times) || isnan(times.next))
+	if (!mp_line_times(view, asked, &times) || isnan(times.next))
 		return 0;
 	for (uint32_t i = 0; i < WALKS_LONGER && *replicates < SAY_SO; i++) {
 		struct said said;
