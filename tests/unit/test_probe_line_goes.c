@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -158,6 +159,21 @@ static void the_nearest_that_does_not_go_is_a_line_away(void **state)
 	}
 }
 
+/* Of a level of one way in memory that lies in a row the ring puts out the same
+ * lines each time. */
+static void what_a_ring_puts_out_did_not_go_with_a_flush(void **state)
+{
+	(void)state;
+	for (uint32_t kib = 12; kib <= 32; kib += 2) {
+		char text[512];
+
+		snprintf(text, sizeof(text), MACHINE ROW
+			 "level name=l1d size=8K ways=8 latency=4\n"
+			 "level name=l2 size=%uK ways=1 latency=14\n", kib);
+		assert_int_not_equal(lost(text, 64), MP_LINE_YES);
+	}
+}
+
 #define THREE(second, third) \
 	MACHINE SMALL \
 	"level name=l1d size=32K ways=8 latency=4\n" \
@@ -200,6 +216,7 @@ int main(void)
 		TEST(prefetchers_and_unknown_sizes_hide_no_line),
 		TEST(pairs_that_are_brought_along_are_no_lines),
 		cmocka_unit_test(the_nearest_that_does_not_go_is_a_line_away),
+		cmocka_unit_test(what_a_ring_puts_out_did_not_go_with_a_flush),
 		cmocka_unit_test(longer_lines_of_a_level_between_show),
 		cmocka_unit_test(longer_lines_further_out_are_not_taken_for_own_ones),
 		cmocka_unit_test(a_level_further_out_says_it_of_those_inside),

@@ -70,10 +70,8 @@ static const char why_inner[] =
  * @line: bytes
  * @sector: bytes, 0 = not known; may be known where the line is not
  * @seen: what came along, and was found again, told the line
- * @parted: .. or neighbours that went apart; @joined: .. and halves of those
- *	that did not
- * @stayed: .. or they stayed where one was flushed; @lost: .. and halves of
- *	those did not
+ * @parted, @stayed: .. or neighbours that went apart, or one of which stayed
+ *	where the other was flushed; @joined, @lost: .. and halves did not
  * @room: what was counted fits so much, bytes
  * @replicates: the fewest that it rests on
  * @fetched: .. of what the sector rests on, where that was seen by itself
@@ -86,10 +84,8 @@ struct answer {
 	uint32_t fetched;
 	double room;
 	bool seen;
-	bool parted;
-	bool joined;
-	bool stayed;
-	bool lost;
+	bool parted, joined;
+	bool stayed, lost;
 };
 
 static uint32_t sector_of(double share, uint32_t inner, uint32_t line)
@@ -536,7 +532,7 @@ static int flush(const struct mp_view *view, uint32_t k,
 	struct mp_line_goes goes;
 	int err;
 
-	if (!counting->edges || !counting->inner)
+	if (!counting->edges)
 		return 0;
 	err = mp_line_goes(view, counting->edges, k, counting->inner, plan,
 			   fact, &goes);
@@ -631,6 +627,9 @@ static void say_sector(const struct answer *answer, struct mp_fact *fact)
 		snprintf(fact->method, sizeof(fact->method),
 			 "of the neighbours of a slot that is loaded the nearest that does not come along into it, or would share a line with it further in, is %u bytes away",
 			 answer->sector);
+	if (answer->stayed)
+		snprintf(fact->method, sizeof(fact->method),
+			 "no shorter than lines inside, and its own are as short");
 	if (answer->sector)
 		mp_line_bracket(fact, answer->sector, answer->fetched ?
 				answer->fetched : answer->replicates);

@@ -328,7 +328,8 @@ struct mp_line_goes {
 
 /**
  * mp_line_goes() - the line of a level outside the first
- * @inner: lines further in are as long, or as long at least
+ * @inner: lines further in are as long, or as long at least; 0: that is not
+ *	known
  * @fact: gets what it rests on; may be NULL
  * @plan: gets what is missing; may be NULL
  *

@@ -93,7 +93,9 @@ int mp_line_goes(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		 uint32_t k, uint32_t inner, struct mp_plan *plan,
 		 struct mp_fact *fact, struct mp_line_goes *out)
 {
-	const struct ask ask = { view, edges, inner, plan, fact };
+	/* No line is shorter than the first distance. */
+	const struct ask ask = { view, edges, inner ? inner : MP_LINE_ALONG_FROM,
+				 plan, fact };
 	uint32_t says;
 	bool own;
 	int err;
@@ -107,7 +109,7 @@ int mp_line_goes(const struct mp_view *view, const struct mp_cpu_edges *edges,
 	if (err || out->line || says != MP_LINE_YES || k >= edges->doubt.level)
 		return err;
 	err = is_own(&ask, k, &own);
-	for (uint32_t unit = 2 * inner; unit <= MP_LINE_MAX && own && !err &&
+	for (uint32_t unit = 2 * ask.inner; unit <= MP_LINE_MAX && own && !err &&
 					says == MP_LINE_YES; unit *= 2)
 		err = lost(&ask, k, unit, &says, out);
 	out->halves = out->line != 0;
