@@ -153,6 +153,8 @@ void made_sim_edges(const struct made_sim *sim, struct mp_cpu_edges *edges)
 	edges->single = mp_spectrum_step(sim->seen[0]) <= MP_SPECTRUM_STEP_MAX;
 	edges->spectrum.n = edges->n + 1;
 	edges->spectrum.bound[edges->n] = INFINITY;
+	edges->spectrum.cycles[edges->n] =
+		machine->general.memory_latency_cycles;
 	for (uint32_t k = 0; k < edges->n; k++) {
 		const struct mp_sim_level *level = &machine->level[k];
 		struct mp_edge *edge = &edges->edge[k];
@@ -166,6 +168,7 @@ void made_sim_edges(const struct made_sim *sim, struct mp_cpu_edges *edges)
 		edge->inside = level->latency_cycles;
 		edge->outside = k + 1 < edges->n ? level[1].latency_cycles :
 				machine->general.memory_latency_cycles;
+		edges->spectrum.cycles[k] = edge->inside;
 		edges->spectrum.bound[k] = (edge->inside + edge->outside) / 2;
 		edges->fitted[k] = true;
 	}

@@ -216,6 +216,50 @@ static void what_a_level_outside_takes_along_is_no_upper_limit(void **state)
 	assert_false(isinf(count.own_high));
 }
 
+/* Does the second level's count say that none hides behind it? One that does,
+ * and is @hidden, has shown no peak, and the edge is its. */
+static bool is_bare(const char *text, bool hidden)
+{
+	struct mp_cpu_edges edges;
+	struct mp_plan plan = { 0 };
+	bool bare;
+
+	made_sim_open(&sim, text);
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	made_sim_ask(&sim, &mp_probe_cache_size);
+	made_sim_edges(&sim, &edges);
+	edges.table = mp_miss_table_get();
+	if (hidden) {
+		edges.edge[1] = edges.edge[2];
+		edges.spectrum.cycles[2] = edges.spectrum.cycles[3];
+		edges.spectrum.bound[1] = edges.spectrum.bound[2];
+		edges.spectrum.n = 1 + (edges.n = 2);
+	}
+	mp_cpu_count_lay(&sim.view, &edges, 1);
+	assert_int_equal(mp_cpu_count_plan(&sim.view, &edges, 1, &plan), 0);
+	made_sim_run(&sim, &plan);
+	mp_cpu_count_judge(&sim.view, &edges, 1);
+	assert_true(edges.count[1].known);
+	bare = edges.count[1].bare;
+	made_sim_close(&sim);
+	return bare;
+}
+
+/* .. whose lines those inside have, all that rings find, but not all of a
+ * crowd's. */
+static void what_hides_behind_a_level_shows_in_a_crowd(void **state)
+{
+	(void)state;
+	assert_false(is_bare(MACHINE SMALL L1 "\n" L2 "\nlevel name=l3 size=96K "
+			     "ways=1 latency=24 inclusion=inclusive\n", true));
+	assert_true(is_bare(MACHINE SMALL L1 "\nlevel name=l2 size=96K ways=1 "
+			    "latency=14\n", false));
+	/* Those inside might have all of one half as large again. */
+	assert_false(is_bare(MACHINE SMALL L1 "\nlevel name=l2 size=40K ways=1 "
+			     "latency=14\n", false));
+}
+
 /* A closer count of what the first one leaves open: its limits. */
 static void count_closer(const struct mp_fact *fact, double edge_part,
 			 struct mp_cpu_count count[2], uint32_t *wanted)
@@ -380,6 +424,7 @@ int main(void)
 		cmocka_unit_test(lines_of_which_a_part_is_there_count_whole),
 		cmocka_unit_test(
 			what_a_level_outside_takes_along_is_no_upper_limit),
+		cmocka_unit_test(what_hides_behind_a_level_shows_in_a_crowd),
 		cmocka_unit_test(open_limits_are_counted_closer),
 		cmocka_unit_test(a_crowd_that_was_too_short_is_counted_again),
 		cmocka_unit_test(

@@ -291,7 +291,7 @@ struct times {
 	double sharing[MP_CPU_LEVELS];
 };
 
-static double slack(double cycles, double step)
+double mp_cpu_between_slack(double cycles, double step)
 {
 	return CORE_SHARE * (cycles + CORE_CYCLES) + step;
 }
@@ -313,8 +313,10 @@ static void times_of(const struct mp_view *view,
 						   first;
 		const double a = k ? first : next;
 
-		times->from[k] = fmin(a, next) - slack(fmin(a, next), step);
-		times->to[k] = fmax(a, next) + slack(fmax(a, next), step);
+		times->from[k] = fmin(a, next) -
+				 mp_cpu_between_slack(fmin(a, next), step);
+		times->to[k] = fmax(a, next) +
+			       mp_cpu_between_slack(fmax(a, next), step);
 		times->may_share[k] = k && k < times->n &&
 				      mp_cpu_shares_lines(view, sweep.stride,
 							  k);

@@ -28,4 +28,8 @@ uint32_t mp_cpu_between_find(const struct mp_view *view,
 			     const struct mp_cpu_edges *edges, double *length,
 			     bool *alone);
 
+/** mp_cpu_between_slack() - a hop may be so far from what its level takes, on a
+ * clock of such steps; cycles */
+double mp_cpu_between_slack(double cycles, double step);
+
 #endif

@@ -21,6 +21,7 @@
 #include "analysis/clock.h"
 #include "backend.h"
 #include "limits.h"
+#include "probe/cpu_between.h"
 #include "probe/cpu_edges.h"
 #include "probe/cpu_hot.h"
 
@@ -62,6 +63,12 @@
  * shapes that they are of. */
 #define OPEN 1.2
 #define BLURRED 1.1
+/* A level outside has half as much again, and more, as the one inside. Where all
+ * that may be hidden of it were seen, so large a part at least would show. */
+#define OUTSIDE 1.5
+#define SHOWS 0.25
+/* .. and so large a part of the hops, lest chance hides it. */
+#define SHOWS_LEAST 0.01
 /* So few rows say nothing of how they differ. */
 #define ROWS_LEAST 12u
 
@@ -264,7 +271,8 @@ static bool is_wanted(const struct mp_cpu_edges *edges, uint32_t k)
 
 	return edges->count[k].known ||
 	       (edges->fitted[k] &&
-		(edge->high > edge->low * OPEN ||
+		(mp_cpu_may_hide(edges, k) ||
+		 edge->high > edge->low * OPEN ||
 		 (edge->high > edge->low * BLURRED &&
 		  (k || !mp_cpu_edge_plain(edges, k)))));
 }
@@ -300,6 +308,8 @@ struct sums {
 	double sum[WHOSE][2];
 	double squares[WHOSE][2];
 	struct halves halves;
+	double hops;
+	double strange;
 };
 
 /* A hop says how many are at home that have yet to be looked for; and of those
@@ -400,6 +410,16 @@ static bool has_learnt(const struct mp_batch *batch,
 	return false;
 }
 
+/* Does a hop take what no level does that is known? It is faster than memory. */
+static bool is_strange(const struct mp_spectrum *at, double cycles, double step)
+{
+	for (uint32_t i = 0; i < at->n; i++)
+		if (fabs(cycles - at->cycles[i]) <=
+		    mp_cpu_between_slack(at->cycles[i], step))
+			return false;
+	return cycles < at->cycles[at->n - 1];
+}
+
 /* One burst of B: whole rows. */
 static void take_burst(const struct mp_batch *batch,
 		       const struct memprobe_sample *sample,
@@ -408,6 +428,7 @@ static void take_burst(const struct mp_batch *batch,
 		       struct sums *sums)
 {
 	const uint64_t *word = batch->payload + sample->payload_offset;
+	const double step = mp_spectrum_step(batch);
 	double row[WHOSE][2] = { { 0 } }, hops = 0;
 
 	for (uint32_t i = 0; i < sample->payload_count; i++) {
@@ -426,6 +447,8 @@ static void take_burst(const struct mp_batch *batch,
 				row[w][all] += says(count, seen + i, found[w],
 						     all);
 		hops += counts;
+		sums->hops += counts;
+		sums->strange += counts && is_strange(at, cycles, step);
 		if ((i + 1) % count->row == 0) {
 			add_row(row, hops, sums);
 			memset(row, 0, sizeof(row));
@@ -532,6 +555,25 @@ static void set_limits(const struct mp_cpu_edges *edges, uint32_t k, bool be,
 	}
 }
 
+/*
+ * Does no level hide behind this one? What one holds of a crowd that fills all of
+ * its sets is more than all inside it have, and is found there: at a latency that
+ * no ring has shown. If the level asked about is exclusive, it and those inside
+ * may hold so much of it.
+ */
+static bool is_bare(const struct mp_cpu_edges *edges, uint32_t k,
+		    const struct sums *sums, const struct mp_cpu_count *count)
+{
+	const double crowd = (double)count->slots * (double)count->apart;
+	double shows = fmax(edges->edge[k].size, count->all_low) *
+		       (1 - 1 / OUTSIDE);
+
+	for (uint32_t i = 0; i < k; i++)
+		shows -= edges->fitted[i] ? edges->edge[i].high : INFINITY;
+	return shows > crowd * SHOWS_LEAST / SHOWS &&
+	       sums->strange / sums->hops * crowd < shows * SHOWS;
+}
+
 static void judge(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		  uint32_t k, struct mp_cpu_count *count)
 {
@@ -553,6 +595,7 @@ static void judge(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		return;
 	count->known = true;
 	set_limits(edges, k, is_let_be(view, edges, k, count), &sums, count);
+	count->bare = !count->brief && is_bare(edges, k, &sums, count);
 }
 
 void mp_cpu_count_judge(const struct mp_view *view, struct mp_cpu_edges *edges,

@@ -273,7 +273,7 @@ bool mp_cpu_may_hide(const struct mp_cpu_edges *edges, uint32_t k)
 		&edges->table->shape[edges->edge[k].shape];
 
 	return edges->fitted[k] && shape->scatter != 0 &&
-	       shape->ways <= MP_CPU_CROWDED_WAYS;
+	       shape->ways <= MP_CPU_CROWDED_WAYS && !edges->count[k].bare;
 }
 
 /* No shape explains the edge; or so many do that it may well be two. */
