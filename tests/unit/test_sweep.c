@@ -540,11 +540,13 @@ static void a_note_names_what_lies_between_its_limits(void **state)
 	mp_curve_free(&curve);
 }
 
+#define REPLICATES 9u
+
 /* Replicates of a length, so many ticks a hop; all in one piece or not. */
 static void add_replicates(const struct mp_sweep *sweep, uint64_t length,
-			   bool one_piece, const uint64_t ticks[5])
+			   bool one_piece, const uint64_t ticks[REPLICATES])
 {
-	for (uint32_t i = 0; i < 5 && ticks[i]; i++) {
+	for (uint32_t i = 0; i < REPLICATES && ticks[i]; i++) {
 		struct mp_batch *batch = add(sweep, length, ticks[i]);
 
 		batch->grant.n_arenas = 1;
@@ -557,7 +559,7 @@ static void replicates_that_others_crowded_are_left_out(void **state)
 	static const struct {
 		uint64_t length;
 		bool one_piece;
-		uint64_t ticks[5];
+		uint64_t ticks[REPLICATES];
 		uint32_t left;
 		double mid_ns;
 	} of[] = {
@@ -571,6 +573,9 @@ static void replicates_that_others_crowded_are_left_out(void **state)
 		{ 20480, false, { 140, 41, 130, 40, 44 }, 5, 22 },
 		/* .. what is a little slower may be so by itself .. */
 		{ 32768, true, { 100, 102, 114 }, 3, 51 },
+		/* .. of many that differ two may well be alike .. */
+		{ 49152, true, { 98, 130, 132, 134, 136, 138, 140, 142, 100 },
+		  9, 67 },
 		/* .. and of all that differ none is known to be right. */
 		{ 65536, true, { 120, 180, 260 }, 3, 90 },
 	};
@@ -592,7 +597,7 @@ static void replicates_that_others_crowded_are_left_out(void **state)
 		const struct mp_curve_at *point = &curve.at[at];
 		uint32_t made = 0;
 
-		while (made < 5 && of[i].ticks[made])
+		while (made < REPLICATES && of[i].ticks[made])
 			made++;
 		if (!of[i].left)
 			continue;

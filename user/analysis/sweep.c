@@ -40,8 +40,10 @@
 #define WHOLE_BYTES (64ull << 20)
 /* Small rings are warmed for this many hops at least. */
 #define WARM_MIN 1024u
-/* Of a ring in one piece, the two fastest replicates agree to this factor; and
- * one so much slower than the second was crowded. */
+/* Of a ring in one piece, the two fastest replicates agree to this factor, and of
+ * many such a part: where each makes another mixture of hits and misses, two of
+ * many are alike as well. One so much slower than the second was crowded. */
+#define ALIKE 0.25
 #define AGREE 1.05
 #define CROWDED 1.15
 /* Replicates of a length that there is room for at first. */
@@ -362,13 +364,18 @@ void mp_curve_fastest(const struct mp_curve_at *at, double fastest[2])
 	}
 }
 
-/* The second fastest, if the fastest bears it out; INFINITY if not. */
+/* The second fastest, if the fastest and a part of all bear it out; INFINITY if
+ * not. */
 static double agreed(const struct mp_curve_at *at)
 {
+	const double *value = times_of(at);
 	double fastest[2];
+	uint32_t alike = 0;
 
 	mp_curve_fastest(at, fastest);
-	return fastest[1] <= fastest[0] * AGREE ? fastest[1] : INFINITY;
+	for (uint32_t i = 0; i < at->n; i++)
+		alike += value[i] <= fastest[0] * AGREE;
+	return alike >= 2 && alike >= at->n * ALIKE ? fastest[1] : INFINITY;
 }
 
 /* Leave out what is slower. */

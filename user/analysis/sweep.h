@@ -118,8 +118,10 @@ void mp_curve_free(struct mp_curve *curve);
  * no gap in time tells. Where a ring lies in one piece of memory nothing else
  * makes its replicates differ, and a longer one is not faster: two that agree say
  * how fast it is at least, and all shorter ones; what is slower by far was
- * crowded. A length of which nothing is left is none. Rings in several pieces are
- * left as they are: there the pages may be what differs.
+ * crowded. But at the edge of an exclusive level each order of visits leaves
+ * other lines to it: of many replicates a quarter have to agree. A length of
+ * which nothing is left is none. Rings in several pieces are left as they are:
+ * there the pages may be what differs.
  */
 void mp_curve_settle(struct mp_curve *curve);
 
