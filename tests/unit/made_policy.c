@@ -317,6 +317,20 @@ static void walk_once(const struct mp_policy_walk *walk, struct made_set *set,
 	}
 }
 
+/* The shares of walk @k, of so many bursts. */
+static void see(struct made_looks *looks, uint32_t k, uint32_t bursts)
+{
+	double *hit = looks->hit[k];
+
+	for (uint32_t i = 0; i < mp_policy_looks(&looks->walk[k]); i++) {
+		hit[i] /= bursts;
+		looks->error[k][i] = sqrt(hit[i] * (1 - hit[i]) / bursts);
+	}
+	looks->seen[k] = (struct mp_policy_seen){
+		&looks->walk[k], hit, looks->error[k],
+	};
+}
+
 void made_looks(struct made_looks *looks, const struct made_policy *policy,
 		uint32_t ways, uint32_t size, uint32_t walks, uint32_t bursts,
 		double flips, uint64_t seed)
@@ -340,13 +354,25 @@ void made_looks(struct made_looks *looks, const struct made_policy *policy,
 					       (draw(&set) % (2 * ways)));
 			walk_once(walk, &set, flips, hit);
 		}
-		for (uint32_t i = 0; i < mp_policy_looks(walk); i++) {
-			hit[i] /= bursts;
-			looks->error[k][i] = sqrt(hit[i] * (1 - hit[i]) /
-						  bursts);
-		}
-		looks->seen[k] = (struct mp_policy_seen){
-			walk, hit, looks->error[k],
-		};
+		see(looks, k, bursts);
+	}
+}
+
+void made_looks_alone(struct made_looks *looks,
+		      const struct made_policy *policy, uint32_t ways,
+		      uint32_t first, uint32_t walks, uint32_t bursts)
+{
+	struct mp_policy_shape shape;
+	struct made_set set;
+
+	mp_policy_shape_of(&shape, ways, MP_POLICY_VISITS / 2, 0);
+	looks->n = walks;
+	for (uint32_t k = 0; k < walks; k++) {
+		memset(looks->hit[k], 0, sizeof(looks->hit[k]));
+		mp_policy_walk_make(&looks->walk[k], &shape, first + k);
+		made_set_open(&set, policy, ways, k);
+		for (uint32_t b = 0; b < bursts; b++)
+			walk_once(&looks->walk[k], &set, 0, looks->hit[k]);
+		see(looks, k, bursts);
 	}
 }

@@ -99,4 +99,13 @@ void made_looks(struct made_looks *looks, const struct made_policy *policy,
 		uint32_t ways, uint32_t size, uint32_t walks, uint32_t bursts,
 		double flips, uint64_t seed);
 
+/**
+ * made_looks_alone() - walks of lines of few visits, which are not all flushed,
+ * on a set that nobody else comes to
+ * @first: number of the first walk
+ */
+void made_looks_alone(struct made_looks *looks,
+		      const struct made_policy *policy, uint32_t ways,
+		      uint32_t first, uint32_t walks, uint32_t bursts);
+
 #endif

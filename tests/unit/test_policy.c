@@ -213,6 +213,20 @@ static void a_set_of_fewer_ways_than_told_fits_none(void **state)
 	assert_int_equal(verdict.classes, 0);
 }
 
+/* A burst leaves lines to the next, which leaves others: bursts go round in
+ * states, and what is seen is a mixture of them. */
+static void bursts_that_find_lines_of_the_one_before_go_round(void **state)
+{
+	const struct made_policy srrip = { .rule = MADE_SRRIP };
+	struct mp_policy_verdict verdict;
+
+	(void)state;
+	made_looks_alone(&looks, &srrip, 25, MP_POLICY_WALKS, MADE_WALKS, 16);
+	assert_int_equal(mp_policy_judge(looks.seen, looks.n, &verdict), 0);
+	assert_int_equal(verdict.best.class, MP_POLICY_SRRIP);
+	assert_int_equal(verdict.contradicted, 0);
+}
+
 static void nothing_seen_is_no_answer(void **state)
 {
 	struct mp_policy_verdict verdict;
@@ -468,6 +482,7 @@ int main(void)
 		cmocka_unit_test(one_walk_is_too_little_and_names_what_is_left),
 		cmocka_unit_test(a_policy_that_is_none_of_them_fits_none),
 		cmocka_unit_test(a_set_of_fewer_ways_than_told_fits_none),
+		cmocka_unit_test(bursts_that_find_lines_of_the_one_before_go_round),
 		cmocka_unit_test(nothing_seen_is_no_answer),
 		cmocka_unit_test(no_policy_is_taken_for_one_of_another_class),
 		cmocka_unit_test(walks_keep_to_their_bounds),

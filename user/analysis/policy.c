@@ -20,6 +20,9 @@
  */
 #define STARTS MP_POLICY_WAYS
 #define STARTS_AGE 4u
+/* A burst that finds lines of the one before leaves others to the next: until a
+ * state comes back, or for so many bursts. */
+#define BURSTS_ON 16u
 /* So often a set is filled at random, to see how often a line stays. */
 #define DRAWS 96u
 /* A share is not known better than this: disturbances flip a few in a
@@ -111,15 +114,24 @@ static bool keeps_lines(const struct mp_policy_walk *walk)
 	return flushed < walk->lines;
 }
 
-/* The burst before, if it matters, and up to the first look of this one. */
-static uint32_t begin(const struct mp_policy_walk *walk, bool again,
+/* A burst to its end, and the next up to its first look. Return: the step that
+ * it is. */
+static uint32_t go_on(const struct mp_policy_walk *walk, uint32_t from,
 		      struct mp_policy_set *set)
 {
 	uint8_t hit[MP_POLICY_STEPS];
 
-	if (again)
-		walk_on(walk, walk_in(walk, set), set, hit);
+	walk_on(walk, from, set, hit);
 	return walk_in(walk, set);
+}
+
+/* The burst before, if it matters, and up to the first look of this one. */
+static uint32_t begin(const struct mp_policy_walk *walk, bool again,
+		      struct mp_policy_set *set)
+{
+	const uint32_t from = walk_in(walk, set);
+
+	return again ? go_on(walk, from, set) : from;
 }
 
 static void say_drawn(const struct mp_policy_walk *walk, uint32_t looks,
@@ -153,13 +165,44 @@ static bool is_among(const struct court *court, uint32_t n,
 	return false;
 }
 
+/*
+ * The states in which bursts may have found the set, up to the first look, from
+ * start state @i on. Return: the step that it is.
+ */
+static uint32_t start_from(const struct mp_policy_walk *walk,
+			   const struct mp_policy *policy, uint32_t i,
+			   struct court *court, uint32_t *states)
+{
+	const bool again = keeps_lines(walk);
+	const uint32_t bursts = !again || mp_policy_is_known(policy) ?
+				1 : BURSTS_ON;
+	struct mp_policy_set set;
+	uint32_t from;
+
+	mp_policy_set_start(&set, policy, walk->ways, i, i & 1);
+	if (i < STARTS_AGE / 2)
+		mp_policy_set_clear(&set);
+	from = begin(walk, again, &set);
+	for (uint32_t burst = 0; burst < bursts && *states < STARTS; burst++) {
+		struct mp_policy_set *start = &court->start[*states];
+
+		if (burst)
+			go_on(walk, from, &set);
+		*start = set;
+		mp_policy_set_stale(start, i);
+		if (is_among(court, *states, start))
+			break;
+		(*states)++;
+	}
+	return from;
+}
+
 static void say(const struct mp_policy_walk *walk, uint32_t looks,
 		const struct mp_policy *policy, struct court *court)
 {
 	const uint32_t starts = mp_policy_is_known(policy) ? 1 :
 				policy->kind == MP_KIND_AGE ? STARTS_AGE :
 							      walk->ways;
-	const bool again = keeps_lines(walk);
 	struct said *said = &court->said;
 	uint32_t from = 0, states = 0;
 
@@ -167,15 +210,8 @@ static void say(const struct mp_policy_walk *walk, uint32_t looks,
 		say_drawn(walk, looks, policy, court);
 		return;
 	}
-	for (uint32_t i = 0; i < starts; i++) {
-		mp_policy_set_start(&court->start[states], policy, walk->ways,
-				    i, i & 1);
-		if (i < STARTS_AGE / 2)
-			mp_policy_set_clear(&court->start[states]);
-		from = begin(walk, again, &court->start[states]);
-		mp_policy_set_stale(&court->start[states], i);
-		states += !is_among(court, states, &court->start[states]);
-	}
+	for (uint32_t i = 0; i < starts; i++)
+		from = start_from(walk, policy, i, court, &states);
 	said->n = 0;
 	said->error = ERROR_LEAST;
 	said->contrary = CONTRARY;
