@@ -141,6 +141,44 @@ static void a_hit_with_a_translation_is_no_miss(void **state)
 	assert_int_not_equal(of_three_ways(3), MP_WAYS_MISS);
 }
 
+static uint32_t left_beyond(uint64_t piece, uint32_t outcome)
+{
+	struct mp_ways_guess of_l1 = { .span = 2 * KIB, .ways = 7 };
+	struct mp_ways_guess of_l2 = { .span = 52 * KIB, .ways = 1 };
+	struct mp_ways_guess guess[] = {
+		{ .span = 16 * KIB, .ways = 16, .exclusive = true },
+		{ .span = 16 * KIB, .ways = 17, .exclusive = true },
+	};
+	const struct mp_ways_sets l1 = {
+		.line = 64, .grain = 64, .piece = piece, .n = 1,
+		.guess = &of_l1,
+	};
+	const struct mp_ways_sets l2 = {
+		.line = 64, .grain = 64, .piece = piece, .n = 1,
+		.guess = &of_l2, .inner = &l1,
+	};
+	struct mp_ways_sets sets = {
+		.line = 64, .grain = 64, .piece = piece, .n = 2,
+		.guess = guess, .inner = &l2,
+	};
+	const struct mp_ways_test test = {
+		.stride = 208 * KIB, .lines = 17, .flushed = true,
+	};
+
+	mp_ways_keep(&sets, &test, outcome);
+	return sets.n;
+}
+
+/* The last line of another huge page than those of the others stays inside at
+ * the end of a turn, and comes back before its own: 17 fit in 16 ways. */
+static void others_put_out_lines_of_their_piece_of_memory(void **state)
+{
+	(void)state;
+	assert_int_equal(left_beyond(2048 * KIB, MP_WAYS_FIT), 2);
+	assert_int_equal(left_beyond(65536 * KIB, MP_WAYS_FIT), 1);
+	assert_int_equal(left_beyond(2048 * KIB, MP_WAYS_MISS), 1);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -149,6 +187,7 @@ int main(void)
 		TEST(a_hit_inside_with_a_translation_is_no_hit_here),
 		TEST(what_a_translation_takes_hides_no_miss),
 		TEST(a_hit_with_a_translation_is_no_miss),
+		cmocka_unit_test(others_put_out_lines_of_their_piece_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

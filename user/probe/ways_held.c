@@ -176,10 +176,8 @@ struct mp_ways_range mp_ways_fitting(const struct mp_ways_sets *sets,
 	return mp_ways_with(guess, stride, &inside);
 }
 
-/* Lines that a level may hand to an exclusive one outside it: its own, and if it
- * is exclusive, too, what it is handed itself. */
-static uint64_t handed(const struct mp_ways_sets *sets, uint64_t stride,
-		       bool in_row)
+uint64_t mp_ways_handed(const struct mp_ways_sets *sets, uint64_t stride,
+			bool in_row)
 {
 	uint64_t most = sets->loose ? sets->most : 0;
 
@@ -191,7 +189,7 @@ static uint64_t handed(const struct mp_ways_sets *sets, uint64_t stride,
 			at = mp_ways_gcd(stride, sets->piece);
 		lines = mp_ways_sets_of(guess, at) * guess->ways;
 		if (guess->exclusive && sets->inner)
-			lines += handed(sets->inner, stride, in_row);
+			lines += mp_ways_handed(sets->inner, stride, in_row);
 		most = lines > most ? lines : most;
 	}
 	return most;
@@ -204,7 +202,7 @@ uint64_t mp_ways_here(const struct mp_ways_sets *sets,
 	const uint64_t own = mp_ways_sets_of(guess, stride) * guess->ways;
 
 	return guess->exclusive && sets->inner ?
-	       own + handed(sets->inner, stride, in_row) : own;
+	       own + mp_ways_handed(sets->inner, stride, in_row) : own;
 }
 
 bool mp_ways_is_apart(const struct mp_ways_guess *guess,

@@ -56,6 +56,12 @@ struct mp_ways_range mp_ways_with(const struct mp_ways_guess *guess,
 				  uint64_t stride,
 				  const struct mp_ways_range *inside);
 
+/** mp_ways_handed() - lines at a stride that a level may hand to an exclusive one
+ * outside it, at most: its own, and if it is exclusive, too, what it is handed
+ * itself */
+uint64_t mp_ways_handed(const struct mp_ways_sets *sets, uint64_t stride,
+			bool in_row);
+
 /**
  * mp_ways_here() - most lines at a stride that may all be served by the level
  * @in_row: they lie in one piece of memory

@@ -33,6 +33,22 @@ uint64_t mp_ways_unit(const struct mp_ways_sets *sets)
 	return unit;
 }
 
+uint64_t mp_ways_unit_all(const struct mp_ways_sets *sets, uint64_t most)
+{
+	uint64_t unit = 1;
+
+	for (sets = sets->inner; sets; sets = sets->inner) {
+		for (uint32_t i = 0; i < sets->n; i++) {
+			const uint64_t span = sets->guess[i].span;
+
+			unit = mp_ways_lcm(span, unit);
+			if (unit > most)
+				return 0;
+		}
+	}
+	return unit;
+}
+
 /* In a page with a line, as far as lines lie apart? Its translation would come
  * with that one's at times. */
 static bool is_beside(uint64_t at, uint64_t stride)
@@ -77,6 +93,47 @@ bool mp_ways_flushers(const struct mp_ways_sets *sets,
 	       test->stride + (flush->slot[flush->n - 1] + 1) * unit;
 	return !test->apart || sets->piece % test->apart == 0 ||
 	       last <= sets->piece;
+}
+
+/* Do lines of several pieces share the sets of the levels inside that lines of
+ * one do? */
+static bool is_alike_inside(const struct mp_ways_sets *sets)
+{
+	const struct mp_ways_sets *in = sets->inner;
+
+	for (; in; in = in->inner)
+		for (uint32_t i = 0; i < in->n; i++)
+			if (sets->piece % in->guess[i].span)
+				return false;
+	return true;
+}
+
+/* Others share those sets with a line only if both lie in one piece. */
+static bool are_in_row(const struct mp_ways_sets *sets,
+		       const struct mp_ways_test *test)
+{
+	struct mp_ways_flush flush = { 0 };
+	uint64_t last;
+	uint32_t times = MP_WAYS_FLUSH_MOST;
+
+	while (times > MP_WAYS_FLUSH_LEAST &&
+	       !mp_ways_flushers(sets, test, times, &flush))
+		times--;
+	if (times == MP_WAYS_FLUSH_LEAST &&
+	    !mp_ways_flushers(sets, test, times, &flush))
+		return false;
+	last = (mp_ways_groups(&flush, test->lines ? test->lines : 1) - 1) *
+	       test->stride + (flush.slot[flush.n - 1] + 1) * flush.unit;
+	return last <= sets->piece;
+}
+
+uint64_t mp_ways_left_inside(const struct mp_ways_sets *sets,
+			     const struct mp_ways_test *test, bool in_row)
+{
+	if (!test->flushed || !sets->inner || sets->small ||
+	    is_alike_inside(sets) || (in_row && are_in_row(sets, test)))
+		return 0;
+	return mp_ways_handed(sets->inner, test->stride, in_row);
 }
 
 /* Pages that the others of one line take. */

@@ -37,6 +37,10 @@ uint64_t mp_ways_most_beside(uint64_t pages, const struct mp_ways_flush *flush,
  * unknown */
 uint64_t mp_ways_unit(const struct mp_ways_sets *sets);
 
+/** mp_ways_unit_all() - .. of each level inside; 0 = that is not known of all, or
+ * it is more than @most */
+uint64_t mp_ways_unit_all(const struct mp_ways_sets *sets, uint64_t most);
+
 /** MP_WAYS_FLUSH_MOST, MP_WAYS_FLUSH_LEAST - so many times what the levels
  * inside hold puts all else out of them; whether it did is seen, too */
 #define MP_WAYS_FLUSH_MOST 4u
@@ -51,5 +55,17 @@ uint64_t mp_ways_unit(const struct mp_ways_sets *sets);
 bool mp_ways_flushers(const struct mp_ways_sets *sets,
 		      const struct mp_ways_test *test, uint32_t times,
 		      struct mp_ways_flush *flush);
+
+/**
+ * mp_ways_left_inside() - lines of a flushed test that the levels inside may
+ * still hold at the end of a turn, at most
+ * @in_row: its lines lie in one piece of memory
+ *
+ * Of several pieces it is not known whether the others share a set inside with
+ * all of the lines. What is left there goes once its set is asked for more; an
+ * exclusive level is handed it before its turn comes, and had no room for it.
+ */
+uint64_t mp_ways_left_inside(const struct mp_ways_sets *sets,
+			     const struct mp_ways_test *test, bool in_row);
 
 #endif

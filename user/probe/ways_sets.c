@@ -109,6 +109,7 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 {
 	const struct mp_ways_range inside = mp_ways_inside(sets, test);
 	const bool in_row = mp_ways_in_row(sets, test);
+	const uint64_t left = mp_ways_left_inside(sets, test, in_row);
 	struct mp_ways_test most = *test;
 	struct mp_ways_thrown thrown;
 	uint32_t kept = 0;
@@ -118,9 +119,11 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 	mp_ways_thrown_begin(sets, test, &thrown);
 	for (uint32_t i = 0; i < sets->n; i++) {
 		const struct mp_ways_guess *guess = &sets->guess[i];
+		const uint64_t more = guess->exclusive ? left : 0;
 		struct mp_ways_range held =
 			mp_ways_by_test(guess, test, &inside);
 
+		held.high += more;
 		if (outcome == MP_WAYS_FIT_HERE)
 			held.high = min_of(held.high,
 					   mp_ways_here(sets, guess,
@@ -128,7 +131,8 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 		if (mp_ways_is_foretold(sets, guess, test) ?
 		    is_possible(guess, &most, &held, outcome) :
 		    is_miss(outcome) ? mp_ways_thrown_miss(&thrown, guess) :
-		    mp_ways_thrown_most(&thrown, guess, &inside) >= test->lines)
+		    mp_ways_thrown_most(&thrown, guess, &inside) + more >=
+			    test->lines)
 			sets->guess[kept++] = *guess;
 	}
 	sets->n = kept;
@@ -252,19 +256,21 @@ static uint64_t most_shown(const struct choice *choice, uint64_t stride)
 static bool expect(const struct choice *choice,
 		   const struct mp_ways_guess *guess,
 		   const struct mp_ways_thrown *thrown,
-		   const struct mp_ways_range *inside, bool beyond,
-		   struct mp_ways_range *held)
+		   const struct mp_ways_range *inside, uint64_t left,
+		   bool beyond, struct mp_ways_range *held)
 {
 	const struct mp_ways_test *test = thrown->test;
+	const uint64_t more = guess->exclusive ? left : 0;
 
 	if (beyond && choice->sets->piece % guess->span) {
 		if (!choice->thrown)
 			return false;
 		held->low = mp_ways_thrown_fit(thrown, guess);
-		held->high = mp_ways_thrown_most(thrown, guess, inside);
+		held->high = mp_ways_thrown_most(thrown, guess, inside) + more;
 		return true;
 	}
 	*held = mp_ways_by_test(guess, test, inside);
+	held->high += more;
 	if (choice->here)
 		expect_here(choice, guess, test->stride, !beyond, held);
 	return true;
@@ -285,6 +291,7 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 		.stride = stride, .flushed = choice->flushed,
 		.apart = choice->apart,
 	};
+	const uint64_t left = mp_ways_left_inside(sets, &test, !beyond);
 	struct mp_ways_thrown thrown = { .sets = sets, .test = &test };
 	struct mp_ways_sweep sweep;
 	double above = 0;
@@ -300,7 +307,7 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 		const struct mp_ways_guess *guess = &sets->guess[i];
 		struct mp_ways_said *said = &choice->said[n];
 
-		if (!expect(choice, guess, &thrown, &inside, beyond,
+		if (!expect(choice, guess, &thrown, &inside, left, beyond,
 			    &said->held))
 			continue;
 		said->weight = guess->weight;
@@ -318,30 +325,12 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 	}
 }
 
-/* All lines so far apart share a set of each level inside; 0 = that is not
- * known of all, or too far. */
-static uint64_t unit_inside(const struct mp_ways_sets *sets)
-{
-	uint64_t unit = 1;
-
-	for (sets = sets->inner; sets; sets = sets->inner) {
-		for (uint32_t i = 0; i < sets->n; i++) {
-			const uint64_t span = sets->guess[i].span;
-
-			unit = mp_ways_lcm(span, unit);
-			if (unit > SPAN_MAX)
-				return 0;
-		}
-	}
-	return unit;
-}
-
 /* Strides of single guesses: what they span, and so that the levels inside
  * hold the fewest lines. */
 static uint32_t list_own(const struct mp_ways_sets *sets, uint32_t n,
 			 uint64_t stride[STRIDES])
 {
-	const uint64_t unit = unit_inside(sets);
+	const uint64_t unit = mp_ways_unit_all(sets, SPAN_MAX);
 
 	for (uint32_t i = 0; i < sets->n && i < OWN_STRIDES; i++) {
 		const uint64_t own = mp_ways_stride(sets, sets->guess[i].span);
@@ -451,6 +440,9 @@ static bool flushed_witness(const struct mp_ways_sets *sets,
 			.least = 1.0 / (guess->ways + 1),
 		};
 		if (mp_ways_is_foretold(sets, guess, test) &&
+		    (!guess->exclusive ||
+		     !mp_ways_left_inside(sets, test,
+					  mp_ways_in_row(sets, test))) &&
 		    mp_ways_flushers(sets, test, MP_WAYS_FLUSH_LEAST, &flush) &&
 		    mp_ways_most_beside(sets->clear, &flush, test->stride) >=
 		    test->lines)
