@@ -141,6 +141,27 @@ static void what_two_levels_hold_is_not_taken_for_one(void **state)
 	assert_true(ways->verdict == MP_NOT_MEASURABLE || ways->value == 12);
 }
 
+/* One of 14 lines of a set stays in the first level for good, and 13 ways hold
+ * the others. */
+static void a_line_that_is_kept_inside_is_not_counted(void **state)
+{
+	const struct mp_fact *ways;
+
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		HEAD "level name=l1d size=16K ways=8 line=32 latency=3 "
+		"policy=bit-plru\n"
+		"level name=l2 size=26K ways=13 line=32 latency=6 "
+		"index=physical\n"
+		"level name=l3 size=64K ways=16 line=32 latency=12 "
+		"index=physical\n" HUGE_PAGES CLOCK,
+		{ 16 * KIB, 27.5 * KIB, 64 * KIB }, { 3, 6, 12 },
+		250, 32, "non-inclusive", 0.06 });
+	ways = sim_ask_fact(&ask, "cpu.l2.ways");
+	assert_true(n_combs() > 0);
+	assert_true(ways->verdict == MP_NOT_MEASURABLE || ways->value == 13);
+}
+
 /* A hash over slices leaves no period. */
 static void slices_have_no_period(void **state)
 {
@@ -214,6 +235,8 @@ int main(void)
 			end),
 		cmocka_unit_test_teardown(
 			what_two_levels_hold_is_not_taken_for_one, end),
+		cmocka_unit_test_teardown(
+			a_line_that_is_kept_inside_is_not_counted, end),
 		cmocka_unit_test_teardown(slices_have_no_period, end),
 		cmocka_unit_test_teardown(
 			lines_of_slices_are_not_counted_together, end),

@@ -59,6 +59,11 @@
 /* Lines of one of two slices miss twice as often once they have as all lines of
  * a set do; where any line may, as often. */
 #define AGAIN 1.4
+/* Of the sets that have as many lines as fit, so many are seen to hold them all:
+ * more than would be if hops that are served inside seemed to be at times. Or
+ * less is served inside than this part of a line of each. */
+#define HELD_PART 0.25
+#define KEPT_PART 0.75
 /* Replicates that have to show it; levels inside may keep just such lines that
  * others see nothing, or only some rows. */
 #define TOLD_LEAST 2u
@@ -101,13 +106,15 @@ static void comb_exp(const struct mp_ways_rig *rig, uint64_t length,
 
 /* -- what came of it -------------------------------------------------------- */
 
-/* One replicate: how often each slot was looked at, and missed. */
+/* One replicate: how often each slot was looked at, and missed, and whether the
+ * level itself has served it. */
 struct turn {
 	uint32_t slots;
 	uint32_t *order;
 	uint64_t *when;		/* of each page, the last hop to it */
 	uint8_t *seen;
 	uint8_t *missed;
+	uint8_t *here;
 	uint64_t beyond;	/* hops that the next level missed, too */
 };
 
@@ -117,6 +124,7 @@ static void turn_free(struct turn *turn)
 	free(turn->when);
 	free(turn->seen);
 	free(turn->missed);
+	free(turn->here);
 }
 
 /* As the backend drew it. */
@@ -132,7 +140,9 @@ static int turn_init(const struct mp_view *view, const struct mp_batch *batch,
 			    sizeof(*turn->when));
 	turn->seen = calloc(turn->slots, sizeof(*turn->seen));
 	turn->missed = calloc(turn->slots, sizeof(*turn->missed));
-	if (!turn->order || !turn->when || !turn->seen || !turn->missed)
+	turn->here = calloc(turn->slots, sizeof(*turn->here));
+	if (!turn->order || !turn->when || !turn->seen || !turn->missed ||
+	    !turn->here)
 		return -ENOMEM;
 	mp_rng_seed(&rng, mp_exp_seed(view->seed, batch->id, batch->replicate));
 	mp_perm_order(turn->order, turn->slots,
@@ -159,6 +169,8 @@ static void note_burst(const struct mp_ways_level *level,
 		       struct turn *turn)
 {
 	const double most = (level->own_cycles + level->next_cycles) / 2;
+	const double least = level->k ? (level->inner_cycles +
+					 level->own_cycles) / 2 : 0;
 	const double far = level->beyond_cycles >
 			   level->next_cycles * MP_WAYS_APART ?
 			   (level->next_cycles + level->beyond_cycles) / 2 :
@@ -178,6 +190,7 @@ static void note_burst(const struct mp_ways_level *level,
 			continue;
 		turn->seen[slot]++;
 		turn->missed[slot] += cycles > most;
+		turn->here[slot] += cycles > least && cycles <= most;
 		turn->beyond += cycles > far;
 	}
 }
@@ -422,6 +435,10 @@ struct proof {
 	struct tally most_full;	/* of the replicate that misses most */
 	struct tally over;
 	double beyond;		/* looks that the next level missed, too */
+	uint32_t sets;		/* full ones all of whose lines were looked at .. */
+	uint32_t held;		/* .. and that were seen to hold them all */
+	double looks;		/* at lines of full sets .. */
+	double inside;		/* .. that a level inside served */
 	uint32_t told;		/* replicates in which all rows miss .. */
 	uint32_t denied;	/* .. and in which some do not */
 	bool failed;		/* of one nothing is known */
@@ -471,6 +488,24 @@ static void judge_rows(struct proof *proof, const struct tally *row)
 		proof->told++;
 }
 
+/* Of a full set, lines that were looked at, and that the level itself served. */
+static void add_set(const struct turn *turn, uint32_t at, struct proof *proof)
+{
+	uint32_t seen = 0, here = 0;
+
+	for (uint32_t i = 0; i < proof->ways; i++) {
+		const uint32_t slot = i * proof->row + at;
+
+		seen += turn->seen[slot] > 0;
+		here += turn->here[slot] > 0;
+		proof->looks += turn->seen[slot];
+		proof->inside += turn->seen[slot] - turn->here[slot] -
+				 turn->missed[slot];
+	}
+	proof->sets += seen == proof->ways;
+	proof->held += here == proof->ways;
+}
+
 static void add_turn(const struct turn *turn, struct proof *proof)
 {
 	const uint32_t half = proof->row / 2;
@@ -484,6 +519,8 @@ static void add_turn(const struct turn *turn, struct proof *proof)
 		if (from < near || from + near >= half || at >= 2 * half)
 			continue;
 		add(at < half ? &row[slot / proof->row] : &full, turn, slot);
+		if (at >= half && slot < proof->row)
+			add_set(turn, at, proof);
 	}
 	judge_rows(proof, row);
 	proof->beyond += (double)turn->beyond;
@@ -493,11 +530,24 @@ static void add_turn(const struct turn *turn, struct proof *proof)
 		proof->most_full = full;
 }
 
+/*
+ * A line that a level inside keeps for good does not ask for room here, and all
+ * sets may have one more than fits that never misses. What this level has lost
+ * comes back with a miss: where there is none, it has all lines that it ever
+ * serves. And were one of each set kept, so much would be served inside.
+ */
+static bool holds_all(const struct proof *proof)
+{
+	return proof->held > HELD_PART * proof->sets ||
+	       proof->inside * proof->ways < KEPT_PART * proof->looks;
+}
+
 static bool is_proven(const struct proof *proof)
 {
 	return !proof->failed && proof->told >= TOLD_LEAST &&
 	       proof->told > proof->denied &&
 	       2 * proof->beyond < proof->over.missed &&
+	       holds_all(proof) &&
 	       in_lines(&proof->most_full, proof->ways) <
 	       NONE_PART * in_lines(&proof->over, proof->ways);
 }
