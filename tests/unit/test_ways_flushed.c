@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "made_sim.h"
+#include "probe/ways_others.h"
 #include "probe/ways_test.h"
 
 #define KIB 1024ull
@@ -179,6 +180,63 @@ static void others_put_out_lines_of_their_piece_of_memory(void **state)
 	assert_int_equal(left_beyond(2048 * KIB, MP_WAYS_MISS), 1);
 }
 
+/* 171 sets of nine ways behind 64 KiB. */
+static bool is_left(bool brought, const struct mp_ways_test *test,
+		    struct mp_ways_flush *flush)
+{
+	struct mp_ways_guess of_l2 = { .span = 4 * KIB, .ways = 16 };
+	struct mp_ways_guess guess = { .span = 171 * 64, .ways = 9 };
+	const struct mp_ways_sets l2 = {
+		.line = 64, .grain = 64, .piece = 65536 * KIB, .n = 1,
+		.guess = &of_l2,
+	};
+	struct mp_ways_sets sets = {
+		.line = 64, .grain = 64, .piece = 65536 * KIB, .n = 1,
+		.guess = &guess, .inner = &l2, .brought = brought,
+	};
+
+	if (flush)
+		assert_true(mp_ways_flushers(&sets, test, MP_WAYS_FLUSH_LEAST,
+					     flush));
+	mp_ways_keep(&sets, test, MP_WAYS_MISS);
+	return sets.n;
+}
+
+/* With each line the other of its pair, or the next: of 728 that fit, on all
+ * sets, more may be in the way than fit. */
+static void neighbours_that_are_brought_take_room(void **state)
+{
+	const struct mp_ways_test test = { .stride = 512, .lines = 728 };
+
+	(void)state;
+	assert_false(is_left(false, &test, NULL));
+	assert_true(is_left(true, &test, NULL));
+}
+
+static void others_bring_no_line_to_the_sets_of_a_test(void **state)
+{
+	const struct mp_ways_test test = {
+		.stride = 64 * 171 * 64, .lines = 5, .flushed = true,
+	};
+	uint32_t near = 0;
+
+	(void)state;
+	for (uint32_t brought = 0; brought <= 1; brought++) {
+		struct mp_ways_flush flush;
+
+		is_left(brought, &test, &flush);
+		for (uint32_t i = 0; i < flush.n; i++) {
+			const uint64_t set = flush.slot[i] * flush.unit / 64 %
+					     171;
+
+			near += set == 1 || set == 170;
+			assert_true(set > 0);
+			assert_false(brought && (set == 1 || set == 170));
+		}
+	}
+	assert_true(near > 0);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -188,6 +246,8 @@ int main(void)
 		TEST(what_a_translation_takes_hides_no_miss),
 		TEST(a_hit_with_a_translation_is_no_miss),
 		cmocka_unit_test(others_put_out_lines_of_their_piece_of_memory),
+		cmocka_unit_test(neighbours_that_are_brought_take_room),
+		cmocka_unit_test(others_bring_no_line_to_the_sets_of_a_test),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

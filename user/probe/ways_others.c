@@ -60,6 +60,21 @@ static bool is_beside(uint64_t at, uint64_t stride)
 		at / PAGE == (line + stride) / PAGE);
 }
 
+/* May it fall on a set that lines of the test fall on? Or where prefetchers may
+ * be on, what comes along with it, of lines as long as they may be here? */
+static bool may_meet(const struct mp_ways_sets *sets,
+		     const struct mp_ways_meets *meets, uint64_t at)
+{
+	if (mp_ways_may_meet(meets, at))
+		return true;
+	for (uint64_t off = sets->line; sets->brought && off <= sets->grain;
+	     off += sets->line)
+		if (mp_ways_may_meet(meets, at + off) ||
+		    mp_ways_may_meet(meets, at - off))
+			return true;
+	return false;
+}
+
 uint64_t mp_ways_groups(const struct mp_ways_flush *flush, uint64_t lines)
 {
 	return lines < flush->sets ? lines : flush->sets;
@@ -83,7 +98,7 @@ bool mp_ways_flushers(const struct mp_ways_sets *sets,
 		return false;
 	mp_ways_meets(sets, test, &meets);
 	for (uint32_t i = 1; flush->n < wanted && i < FLUSH_SLOTS; i++)
-		if (!mp_ways_may_meet(&meets, i * unit) &&
+		if (!may_meet(sets, &meets, i * unit) &&
 		    !is_beside(i * unit, test->stride))
 			flush->slot[flush->n++] = i;
 	if (!flush->n || flush->n < wanted)

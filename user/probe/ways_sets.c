@@ -39,6 +39,8 @@
 /* .. and one over so many pages, of one over few. */
 #define PAGE 4096u
 #define PAGES_FREE 100.0
+/* A line, that which makes a pair with it, and the next one. */
+#define BROUGHT 3u
 /* While there are more than a few, a test is to part off this much of them, by
  * weight: all tests that there may be would get rid of two in three of them
  * else. */
@@ -66,15 +68,20 @@ static bool is_miss(uint32_t outcome)
 	return outcome == MP_WAYS_MISS || outcome == MP_WAYS_MISS_ALL;
 }
 
-/* Lines that may have been in the way: where a ring ends within a page a
- * prefetcher that learns distances brings those that would come next there. */
+/* Lines that may have been in the way: a prefetcher that learns distances goes on
+ * to the end of a page, and neighbours of lines may fall on the same sets. */
 static uint32_t with_brought(const struct mp_ways_sets *sets,
+			     const struct mp_ways_guess *guess,
 			     const struct mp_ways_test *test)
 {
 	const uint64_t pages = (test->lines - 1) * test->stride / PAGE + 1;
+	uint64_t lines = (pages * PAGE - 1) / test->stride + 1;
 
-	return !sets->brought ? test->lines :
-	       (uint32_t)((pages * PAGE - 1) / test->stride + 1);
+	if (!sets->brought)
+		return test->lines;
+	if (mp_ways_gcd(guess->span, test->stride) <= sets->grain)
+		lines = min_of(lines * BROUGHT, pages * PAGE / sets->line);
+	return (uint32_t)lines;
 }
 
 /* The greatest share of lines that lie in sets with one too many. */
@@ -114,8 +121,6 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 	struct mp_ways_thrown thrown;
 	uint32_t kept = 0;
 
-	if (is_miss(outcome))
-		most.lines = with_brought(sets, test);
 	mp_ways_thrown_begin(sets, test, &thrown);
 	for (uint32_t i = 0; i < sets->n; i++) {
 		const struct mp_ways_guess *guess = &sets->guess[i];
@@ -123,6 +128,8 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 		struct mp_ways_range held =
 			mp_ways_by_test(guess, test, &inside);
 
+		if (is_miss(outcome))
+			most.lines = with_brought(sets, guess, test);
 		held.high += more;
 		if (outcome == MP_WAYS_FIT_HERE)
 			held.high = min_of(held.high,
