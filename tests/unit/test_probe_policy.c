@@ -480,6 +480,28 @@ static void an_inclusive_level_is_like_any_other(void **state)
 	found("cpu.l2.policy", "srrip");
 }
 
+/* Eight ways in each of four slices, and others of the walk on the same: they put
+ * lines out of the second level, and another policy of ages explains that. */
+static void what_an_inclusive_level_puts_out_shows_no_policy(void **state)
+{
+	(void)state;
+	know_level("l1d", 64, 64, 4, 5);
+	know("l1d", "sector", 32);
+	know_level("l2", 64, 128, 4, 9);
+	know("l3", "size", 512 * KIB);
+	know("l3", "latency", 18 / 3.0);
+	sim_ask_know(&ask, "cpu.dram.latency", 250 / 3.0);
+	sim_ask(&ask, "machine name=x clock_mhz=3000 memory_latency=250\n"
+		"level name=l1d size=64K ways=4 sector=32 latency=5 "
+		"policy=nru\n"
+		"level name=l2 size=128K ways=4 latency=9 policy=srrip "
+		"inclusion=inclusive\n"
+		"level name=l3 size=512K ways=8 line=128 latency=18 slices=4 "
+		"inclusion=inclusive\n"
+		"clock tsc_mhz=3000\n", mp_probe_find("policy"), 5);
+	cannot("cpu.l2.policy", "put them out");
+}
+
 /* Half of the ways twice as far apart, or twice the ways half as far. */
 /* The next line of the first level is the other half of the second one's: a new
  * line is used twice there, and its policy looks like another. */
@@ -620,6 +642,7 @@ int main(void)
 		TEST(a_distance_that_was_seen_is_better_than_a_size),
 		TEST(an_exclusive_level_is_not_taken_for_another_policy),
 		TEST(an_inclusive_level_is_like_any_other),
+		TEST(what_an_inclusive_level_puts_out_shows_no_policy),
 		TEST(lines_that_are_fetched_along_hide_the_next_policy),
 		TEST(ways_that_were_counted_wrong_give_no_policy),
 		TEST(lines_that_hold_too_few_steps_are_refused),

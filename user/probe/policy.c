@@ -26,7 +26,8 @@
 #define CHOOSE_FROM (MP_POLICY_WALKS + 96u)
 /* Shares known no better than this tell nothing. */
 #define BLURRED 0.3
-/* So many looks may find a line that was to leave the level inside; and such a
+/* So many looks may find a line that was to leave the level inside, or was to stay
+ * in the next one; and such a
  * share of those that hit, for all that their times together say: these are as
  * good as the levels' latencies. */
 #define STAYED 0.02
@@ -45,6 +46,7 @@ struct found {
 	double error;		/* of shares, in the mean */
 	double hits;		/* share of looks, in the mean */
 	bool stayed;		/* too many looks at what had not left */
+	bool far;		/* .. and at what the next level has not, either */
 	struct mp_policy_verdict verdict;
 	uint32_t class;		/* MP_POLICY_CLASSES: not known */
 	uint32_t number[MP_POLICY_WALKS_ALL];
@@ -54,7 +56,7 @@ struct found {
 
 static void add_means(struct found *found)
 {
-	uint32_t all = 0, stayed = 0, hits = 0;
+	uint32_t all = 0, stayed = 0, far = 0, hits = 0;
 	double inside = 0, squares = 0;
 
 	found->contiguous = true;
@@ -63,6 +65,7 @@ static void add_means(struct found *found)
 
 		found->contiguous &= found->looked[i].contiguous;
 		stayed += found->looked[i].stayed;
+		far += found->looked[i].far;
 		hits += found->looked[i].hits;
 		inside += found->looked[i].inside;
 		squares += found->looked[i].inside_squares;
@@ -76,6 +79,7 @@ static void add_means(struct found *found)
 	}
 	inside -= MP_POLICY_SURE * sqrt(squares);
 	found->stayed = stayed > STAYED * all || inside > STAYED_ALL * hits;
+	found->far = far > STAYED * all;
 	found->error /= all ? all : 1;
 	found->hits /= all ? all : 1;
 }
@@ -134,25 +138,35 @@ static bool shares_set(const struct mp_policy_level *level,
 		found->hits <= MANY_HIT);
 }
 
+/* All lines were in the next level when they came in here: one that has lost
+ * them may have put them out of this one, too, whatever this one's policy is. */
+static bool is_put_out(const struct mp_policy_level *level,
+		       const struct found *found)
+{
+	return level->outer && found->far;
+}
+
 static bool is_known(const struct mp_policy_level *level,
 		     const struct found *found)
 {
 	return found->verdict.classes && !is_open(found) &&
 	       found->error <= BLURRED && !found->stayed &&
-	       shares_set(level, found);
+	       !is_put_out(level, found) && shares_set(level, found);
 }
 
 /* What no policy explains may be lines that come in by halves. And where one
  * explains nearly all, lines may be fetched before their turn: burst after burst
- * the same ones come from memory. With fewer visits they come from further in. */
+ * the same ones come from memory. With fewer visits they come from further in. And
+ * what the next level lacks may be but the other half. */
 static bool may_halve(const struct mp_policy_level *level,
 		      const struct found *found)
 {
 	const struct mp_policy_verdict *verdict = &found->verdict;
 	const bool nearly = verdict->contradicted <= NEARLY * verdict->looks;
 
-	if (level->unsure)
-		return !verdict->classes || found->stayed;
+	if (level->unsure || is_put_out(level, found))
+		return !verdict->classes || found->stayed ||
+		       is_put_out(level, found);
 	return !verdict->classes && nearly && found->error <= BLURRED;
 }
 
@@ -299,6 +313,8 @@ static void leave_open(const struct mp_policy_level *level,
 		mp_fact_cannot(fact, "", "this level is indexed by physical address and the memory is not contiguous: ask for huge pages");
 	else if (found->stayed)
 		mp_fact_cannot(fact, "", "lines stay in the level inside, and what this level does is hidden");
+	else if (is_put_out(level, found))
+		mp_fact_cannot(fact, "", "a level further out has lost lines meanwhile, and may have put them out of this one, too");
 	else if (found->error > BLURRED)
 		mp_fact_cannot(fact, "", "the steps of the clock hide whether an access hits");
 	else if (found->hits > ALL_HIT)

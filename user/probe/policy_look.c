@@ -145,6 +145,15 @@ static uint32_t leave_turns(uint32_t class)
 	       LEAVE_TURNS_LRU : LEAVE_TURNS;
 }
 
+static bool has_outer(const struct mp_view *view, uint32_t k)
+{
+	for (k++; k < MP_CPU_LEVELS; k++)
+		if (!isnan(measured(view, k, "latency")) &&
+		    mp_policy_may_be(view, k, "inclusive"))
+			return true;
+	return false;
+}
+
 /* What it takes to go through the ways of the levels inside. What one puts out
  * goes to the next one first, if that may be exclusive. */
 static bool find_leave(const struct mp_view *view, const uint32_t *inside,
@@ -240,7 +249,9 @@ bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 	const double ways = measured(view, k, "ways");
 	const double line = measured(view, 0, "line");
 
-	*level = (struct mp_policy_level){ .k = k };
+	*level = (struct mp_policy_level){
+		.k = k, .outer = has_outer(view, k),
+	};
 	if (k > 1 && isnan(ways))
 		return cannot(why, "so far out, where lines may be hashed over slices, the level's ways could not be measured");
 	if (isnan(ways))

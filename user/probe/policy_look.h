@@ -42,6 +42,8 @@
  * @leave_least: lines that are there at once where they drive others out
  * @leave_lines: .. in all, of each kind
  * @leave_most: steps of that in a walk
+ * @outer: a level further out may have all lines that this one has, and put them
+ *	out of it
  * @visits: how often a slot's line may be accessed
  * @unsure: .. if a miss brings in that much; how much that is is not known
  * @more_ns: what a hit costs more than one in the innermost level
@@ -69,6 +71,7 @@ struct mp_policy_level {
 	uint32_t leave_least;
 	uint32_t leave_lines;
 	uint32_t leave_most;
+	bool outer;
 	uint32_t visits;
 	bool unsure;
 	double more_ns;
@@ -126,6 +129,7 @@ void mp_policy_look_exp(const struct mp_policy_level *level,
  * @id: of the experiment, over one of the sets
  * @contiguous: all of them in contiguous memory, or in huge pages that do
  * @stayed: looks that found their line in the level inside, for certain
+ * @far: looks that did not find it in the next level either
  * @hits: looks that found it here, or inside
  * @inside: .. how many of these would be inside, by what they took together
  * @inside_squares: .. and the square of its standard error
@@ -135,6 +139,7 @@ struct mp_policy_looked {
 	uint64_t id;
 	bool contiguous;
 	uint32_t stayed;
+	uint32_t far;
 	uint32_t hits;
 	double inside;
 	double inside_squares;

@@ -17,8 +17,10 @@
 #include "probe/policy_look.h"
 
 #define HUGE_PAGE (2ull << 20)
-/* What takes longer than so many misses counts as no longer. */
+/* What takes longer than so many misses counts as no longer; and more than this
+ * is no hit of the next level. */
 #define FAR 2.0
+#define BEYOND 1.5
 /* A set of which others use a way is off by a whole hit, in some looks. */
 #define APART 0.5
 
@@ -220,6 +222,7 @@ static void see_look(const struct mp_policy_level *level,
 		squares += error[i] * error[i];
 		n++;
 	}
+	looked->far += sum / n < 1 - BEYOND;
 	looked->hit[look] = fmin(fmax(sum / n, 0), 1);
 	looked->error[look] = sqrt(squares) / n;
 	if (level->k && sum / n > APART)
@@ -240,6 +243,7 @@ static void see(const struct mp_policy_level *level,
 	looked->hits = 0;
 	looked->inside = 0;
 	looked->inside_squares = 0;
+	looked->far = 0;
 	for (uint32_t i = 0; i < walk->n; i++) {
 		if (walk->step[i].what != MP_POLICY_LOOK)
 			continue;
