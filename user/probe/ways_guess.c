@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* All guesses of the ways and sets of a level, by its size, and what those that
- * are left agree in. */
+/* All guesses of the ways and sets of a level, by its size, which of them tests
+ * leave, and what those agree in. */
 #include "probe/ways_sets.h"
 
 #include <errno.h>
@@ -8,12 +8,18 @@
 #include <stdlib.h>
 
 #include "probe/ways_held.h"
+#include "probe/ways_others.h"
+#include "probe/ways_thrown.h"
 
 /* Levels are exclusive less often than not. */
 #define EXCLUSIVE_WEIGHT 0.3
 #define PAGE 4096u
 /* Scattered pages fall on one set by chance less often than one in 2^-x. */
 #define CHANCE_LOG2 13.0
+/* A line, that which makes a pair with it, and the next one. */
+#define BROUGHT 3u
+/* Shares of lines that miss are measured this well, or better. */
+#define MORE_MISSED 0.1
 
 static uint64_t odd_part(uint64_t n)
 {
@@ -160,4 +166,96 @@ bool mp_ways_is_no_chance(const struct mp_ways_sets *sets,
 	return !sets->small || (guess->ways + 1) * guess->span <= PAGE ||
 	       places == 1 || replicates * guess->ways *
 			      log2((double)places) > CHANCE_LOG2;
+}
+
+/* -- what a test says of them ------------------------------------------- */
+
+static bool is_miss(uint32_t outcome)
+{
+	return outcome == MP_WAYS_MISS || outcome == MP_WAYS_MISS_ALL;
+}
+
+/* Lines that may have been in the way: a prefetcher that learns distances goes on
+ * to the end of a page, and neighbours of lines may fall on the same sets. */
+static uint32_t with_brought(const struct mp_ways_sets *sets,
+			     const struct mp_ways_guess *guess,
+			     const struct mp_ways_test *test)
+{
+	const uint64_t pages = (test->lines - 1) * test->stride / PAGE + 1;
+	uint64_t lines = (pages * PAGE - 1) / test->stride + 1;
+
+	if (!sets->brought)
+		return test->lines;
+	if (mp_ways_gcd(guess->span, test->stride) <= sets->grain)
+		lines = lines * BROUGHT < pages * PAGE / sets->line ?
+			lines * BROUGHT : pages * PAGE / sets->line;
+	return (uint32_t)lines;
+}
+
+/* The greatest share of lines that lie in sets with one too many. */
+static double may_miss(const struct mp_ways_guess *guess,
+		       const struct mp_ways_test *test)
+{
+	const uint64_t sets = mp_ways_sets_of(guess, test->stride);
+	const uint64_t each = test->lines / sets, more = test->lines % sets;
+
+	if (each > guess->ways)
+		return 1;
+	return each == guess->ways ?
+	       (double)(more * (each + 1)) / test->lines : 0;
+}
+
+/* Lines that may be too many where a test says that they fit: it was made for
+ * guesses by which more of them would be, and fewer are not told from none. */
+static uint64_t unseen(const struct mp_ways_test *test)
+{
+	return (uint64_t)(MP_WAYS_MISS_SHARE * test->least * test->lines);
+}
+
+/* Could the level hold that many, with the help of the one inside or, as
+ * @outcome may say, without? */
+static bool is_possible(const struct mp_ways_guess *guess,
+			const struct mp_ways_test *test,
+			const struct mp_ways_range *held, uint32_t outcome)
+{
+	if (test->missed > may_miss(guess, test) * (1 + MORE_MISSED) +
+			   MORE_MISSED)
+		return false;
+	if (is_miss(outcome))
+		return held->low < test->lines;
+	return held->high + unseen(test) >= test->lines;
+}
+
+void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
+		  uint32_t outcome)
+{
+	const struct mp_ways_range inside = mp_ways_inside(sets, test);
+	const bool in_row = mp_ways_in_row(sets, test);
+	const uint64_t left = mp_ways_left_inside(sets, test, in_row);
+	struct mp_ways_test most = *test;
+	struct mp_ways_thrown thrown;
+	uint32_t kept = 0;
+
+	mp_ways_thrown_begin(sets, test, &thrown);
+	for (uint32_t i = 0; i < sets->n; i++) {
+		const struct mp_ways_guess *guess = &sets->guess[i];
+		const uint64_t more = guess->exclusive ? left : 0;
+		struct mp_ways_range held =
+			mp_ways_by_test(guess, test, &inside);
+
+		if (is_miss(outcome))
+			most.lines = with_brought(sets, guess, test);
+		held.high += more;
+		if (outcome == MP_WAYS_FIT_HERE && held.high >
+		    mp_ways_here(sets, guess, test->stride, in_row))
+			held.high = mp_ways_here(sets, guess, test->stride,
+						 in_row);
+		if (mp_ways_is_foretold(sets, guess, test) ?
+		    is_possible(guess, &most, &held, outcome) :
+		    is_miss(outcome) ? mp_ways_thrown_miss(&thrown, guess) :
+		    mp_ways_thrown_most(&thrown, guess, &inside) + more +
+			    unseen(test) >= test->lines)
+			sets->guess[kept++] = *guess;
+	}
+	sets->n = kept;
 }

@@ -39,14 +39,10 @@
 /* .. and one over so many pages, of one over few. */
 #define PAGE 4096u
 #define PAGES_FREE 100.0
-/* A line, that which makes a pair with it, and the next one. */
-#define BROUGHT 3u
 /* While there are more than a few, a test is to part off this much of them, by
  * weight: all tests that there may be would get rid of two in three of them
  * else. */
 #define PARTS_LEAST (1.0 / MP_WAYS_TESTS)
-/* Shares of lines that miss are measured this well, or better. */
-#define MORE_MISSED 0.1
 /* Where a test was hidden, lines fewer by this are tried first. */
 #define ROOM_FIRST 0.7
 /* If the level inside kept lines in so many tests, others are made first. */
@@ -59,90 +55,6 @@
 static uint64_t min_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
-}
-
-/* -- what a test says of them ------------------------------------------- */
-
-static bool is_miss(uint32_t outcome)
-{
-	return outcome == MP_WAYS_MISS || outcome == MP_WAYS_MISS_ALL;
-}
-
-/* Lines that may have been in the way: a prefetcher that learns distances goes on
- * to the end of a page, and neighbours of lines may fall on the same sets. */
-static uint32_t with_brought(const struct mp_ways_sets *sets,
-			     const struct mp_ways_guess *guess,
-			     const struct mp_ways_test *test)
-{
-	const uint64_t pages = (test->lines - 1) * test->stride / PAGE + 1;
-	uint64_t lines = (pages * PAGE - 1) / test->stride + 1;
-
-	if (!sets->brought)
-		return test->lines;
-	if (mp_ways_gcd(guess->span, test->stride) <= sets->grain)
-		lines = min_of(lines * BROUGHT, pages * PAGE / sets->line);
-	return (uint32_t)lines;
-}
-
-/* The greatest share of lines that lie in sets with one too many. */
-static double may_miss(const struct mp_ways_guess *guess,
-		       const struct mp_ways_test *test)
-{
-	const uint64_t sets = mp_ways_sets_of(guess, test->stride);
-	const uint64_t each = test->lines / sets, more = test->lines % sets;
-
-	if (each > guess->ways)
-		return 1;
-	return each == guess->ways ?
-	       (double)(more * (each + 1)) / test->lines : 0;
-}
-
-/* Could the level hold that many, with the help of the one inside or, as
- * @outcome may say, without? */
-static bool is_possible(const struct mp_ways_guess *guess,
-			const struct mp_ways_test *test,
-			const struct mp_ways_range *held, uint32_t outcome)
-{
-	if (test->missed > may_miss(guess, test) * (1 + MORE_MISSED) +
-			   MORE_MISSED)
-		return false;
-	if (is_miss(outcome))
-		return held->low < test->lines;
-	return held->high >= test->lines;
-}
-
-void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
-		  uint32_t outcome)
-{
-	const struct mp_ways_range inside = mp_ways_inside(sets, test);
-	const bool in_row = mp_ways_in_row(sets, test);
-	const uint64_t left = mp_ways_left_inside(sets, test, in_row);
-	struct mp_ways_test most = *test;
-	struct mp_ways_thrown thrown;
-	uint32_t kept = 0;
-
-	mp_ways_thrown_begin(sets, test, &thrown);
-	for (uint32_t i = 0; i < sets->n; i++) {
-		const struct mp_ways_guess *guess = &sets->guess[i];
-		const uint64_t more = guess->exclusive ? left : 0;
-		struct mp_ways_range held =
-			mp_ways_by_test(guess, test, &inside);
-
-		if (is_miss(outcome))
-			most.lines = with_brought(sets, guess, test);
-		held.high += more;
-		if (outcome == MP_WAYS_FIT_HERE)
-			held.high = min_of(held.high,
-					   mp_ways_here(sets, guess,
-							test->stride, in_row));
-		if (mp_ways_is_foretold(sets, guess, test) ?
-		    is_possible(guess, &most, &held, outcome) :
-		    is_miss(outcome) ? mp_ways_thrown_miss(&thrown, guess) :
-		    mp_ways_thrown_most(&thrown, guess, &inside) + more >=
-			    test->lines)
-			sets->guess[kept++] = *guess;
-	}
-	sets->n = kept;
 }
 
 /* -- the next test ------------------------------------------------------ */
@@ -475,8 +387,8 @@ static bool is_witness(const struct mp_ways_sets *sets,
 		return held.low + 1 == test->lines && held.low > inside.low &&
 		       mp_ways_here(sets, guess, test->stride,
 				    mp_ways_in_row(sets, test)) == held.low;
-	return guess->exclusive ? held.low == held.high :
-				  2 * held.low > held.high + 1;
+	return guess->exclusive || !inside.high ?
+		       held.low == held.high : 2 * held.low > held.high + 1;
 }
 
 static bool plain_witness(const struct mp_ways_sets *sets,

@@ -16,6 +16,11 @@
 /** MP_WAYS_TESTS - tests of a level, at most */
 #define MP_WAYS_TESTS 96u
 
+/** MP_WAYS_FIT_SHARE, MP_WAYS_MISS_SHARE - of the share of misses that one line
+ * too many makes at least, less than this is none, and more than that one */
+#define MP_WAYS_FIT_SHARE 0.35
+#define MP_WAYS_MISS_SHARE 0.65
+
 /**
  * struct mp_ways_guess - a way that a level may be built
  * @span: bytes after which the sets begin anew

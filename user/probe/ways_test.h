@@ -20,11 +20,6 @@
 /** MP_WAYS_SURE - means have to differ by so many of their errors */
 #define MP_WAYS_SURE 2.5
 
-/** MP_WAYS_FIT_SHARE, MP_WAYS_MISS_SHARE - of the share of misses that one line
- * too many makes at least, less than this is none, and more than that one */
-#define MP_WAYS_FIT_SHARE 0.35
-#define MP_WAYS_MISS_SHARE 0.65
-
 /**
  * struct mp_ways_level - what is known of a level before its ways are
  * @k: which, 0 = the innermost

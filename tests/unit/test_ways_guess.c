@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Guesses of odd numbers of sets, by tests that were made for others. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "probe/ways_sets.h"
+
+#define MIB (1ull << 20)
+
+/* 119 lines in 115 sets of one way: eight miss. A test by which 19 of them or more
+ * would have to does not tell that from none. */
+static void fewer_misses_than_a_test_is_made_for_rule_no_guess_out(void **state)
+{
+	const struct mp_ways_guess one = { .span = 1265 * 64, .ways = 1 };
+	struct mp_ways_test test = { .stride = 22 * 64, .lines = 119 };
+
+	(void)state;
+	for (uint32_t more = 4; more <= 19; more += 15) {
+		struct mp_ways_guess guess = one;
+		struct mp_ways_sets sets = {
+			.line = 64, .grain = 64, .piece = 64 * MIB, .n = 1,
+			.guess = &guess,
+		};
+
+		test.least = more / 119.0;
+		mp_ways_keep(&sets, &test, MP_WAYS_FIT);
+		assert_int_equal(sets.n, more == 19);
+	}
+}
+
+/* Two lines of one set miss, where nothing lies inside that may keep one. */
+static void a_set_of_one_way_has_a_witness(void **state)
+{
+	struct mp_ways_guess guess = { .span = 1265 * 64, .ways = 1 };
+	const struct mp_ways_sets sets = {
+		.line = 64, .grain = 64, .piece = 64 * MIB, .n = 1,
+		.guess = &guess,
+	};
+	struct mp_ways_test test;
+	uint32_t full;
+
+	(void)state;
+	assert_true(mp_ways_witness(&sets, &guess, MP_WAYS_PLAIN, &test, &full));
+	assert_int_equal(test.lines, 2);
+	assert_int_equal(full, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fewer_misses_than_a_test_is_made_for_rule_no_guess_out),
+		cmocka_unit_test(a_set_of_one_way_has_a_witness),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
