@@ -184,6 +184,23 @@ static void translations_stay_no_level(void **state)
 	made_sim_not_wrong(&sim, "cpu.l2.size", 0, NEAR);
 }
 
+/* Where no ring has far fewer slots a page than another, one of pages alone says
+ * what translations cost: 26 cycles a page, and so 3.3 a hop of the sparse ring by
+ * which the edge rises, not the 1.6 of the dense one. */
+static void translations_cost_what_the_ring_of_the_edge_pays(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4250 memory_latency=178\n"
+	    "level name=l1d size=40K ways=8 line=128 latency=4\n"
+	    "level name=l2 size=384K ways=16 line=128 latency=7 policy=nru\n"
+	    "tlb level=1 page=4K entries=64 ways=64\nwalk cost=26\n"
+	    "prefetch kind=adjacent into=l1d switch=no\n"
+	    "place pages=random thp=granted\n"
+	    "clock tsc_mhz=1000 step=1 read=82\n");
+	made_sim_not_wrong(&sim, "cpu.l2.size", 384 << 10, NEAR);
+	made_sim_not_wrong(&sim, "cpu.l3.size", 0, NEAR);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +215,8 @@ int main(void)
 		cmocka_unit_test_teardown(memory_too_near_makes_two_levels_one,
 					  end),
 		cmocka_unit_test_teardown(translations_stay_no_level, end),
+		cmocka_unit_test_teardown(
+			translations_cost_what_the_ring_of_the_edge_pays, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -337,8 +337,9 @@ static bool is_of_pages_alone(const struct mp_view *view,
 
 	if (!edges->fitted[k])
 		return false;
-	/* With memory nearer than it is all edges are those of the sides. */
-	if (edges->memory > 0)
+	/* It rises by what the curve that it is read off does: of few slots a page
+	 * that is most. With memory nearer than it is all edges are the sides'. */
+	if (edges->memory > 0 || mp_cpu_has_sides(edges, k) || edges->width[k])
 		mp_cpu_side_sweep(view, 0, &sweep);
 	else
 		mp_cpu_main_sweep(view, &sweep);
