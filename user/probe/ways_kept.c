@@ -31,6 +31,8 @@ static void add_sets(struct mp_kept_key *key, const struct mp_ways_sets *sets)
 	}
 	mp_kept_add_word(key, sets->most);
 	mp_kept_add_word(key, sets->loose);
+	mp_kept_add_word(key, sets->beside);
+	mp_kept_add_word(key, sets->brought);
 	mp_kept_add_word(key, sets->inner != NULL);
 	if (sets->inner)
 		add_sets(key, sets->inner);
@@ -87,8 +89,6 @@ static void state_key(const struct mp_ways_state *state,
 	mp_kept_add_word(key, view->pages);
 	mp_kept_add_word(key, view->quiet);
 	mp_kept_add_word(key, view->arena_max_bytes);
-	mp_kept_add_word(key, state->sets->beside);
-	mp_kept_add_word(key, state->sets->brought);
 	add_sets(key, state->sets);
 	add_done(key, state->done, *state->n_done);
 }
