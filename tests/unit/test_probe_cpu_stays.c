@@ -163,6 +163,44 @@ static void bursts_that_none_asked_for_are_no_part_of_it(void **state)
 	made_sim_close(&sim);
 }
 
+/* Of a level of one way in small pages lines stay where a page has the place for
+ * itself, and a longer ring has fewer of these: no level outside took them along. */
+static void lines_of_one_page_stay_or_go_together(void **state)
+{
+	static const char *const machine[] = {
+		"machine name=a clock_mhz=4800 memory_latency=256\n"
+		"level name=l1d size=15K ways=5 latency=3 "
+		"policy=qlru_h00_m1_r0_u1\n"
+		"level name=l2 size=44K ways=32 latency=6 policy=bit-plru\n"
+		"level name=l3 size=128K ways=1 latency=19\n"
+		"level name=l4 size=256K ways=16 latency=44 policy=bit-plru "
+		"index=virtual\n"
+		"place pages=random thp=refused\n"
+		"clock tsc_mhz=4000 step=1 read=55\n",
+		"machine name=a clock_mhz=3000 memory_latency=300\n"
+		"level name=l1d size=32K ways=16 latency=3 policy=nru\n"
+		"level name=l2 size=64K ways=8 latency=14 "
+		"policy=qlru_h00_m1_r2_u1 index=virtual\n"
+		"level name=l3 size=128K ways=4 latency=48 policy=tree-plru\n"
+		"level name=l4 size=219K ways=12 latency=135 policy=nru "
+		"inclusion=exclusive\n"
+		"place pages=random thp=refused\n"
+		"clock tsc_mhz=3000 step=1 read=55\n",
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct mp_fact *fact;
+
+		ask(machine[i]);
+		fact = made_sim_fact(&sim, "cpu.l4.inclusion");
+		if (fact->verdict == MP_MEASURED &&
+		    !strcmp(fact->text, "inclusive"))
+			fail_msg("inclusive (%s)\n%s", fact->method, machine[i]);
+		made_sim_close(&sim);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +210,7 @@ int main(void)
 		cmocka_unit_test(sizes_go_with_what_is_known),
 		cmocka_unit_test(what_stays_for_where_it_lies_is_no_chance),
 		cmocka_unit_test(bursts_that_none_asked_for_are_no_part_of_it),
+		cmocka_unit_test(lines_of_one_page_stay_or_go_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

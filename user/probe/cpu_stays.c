@@ -499,13 +499,18 @@ static bool may_come_back(const struct mp_view *view, uint32_t k)
 	       (!(line > 0) || mp_cpu_shares_lines(view, (uint64_t)line, k));
 }
 
-/* None stayed: did this level put them out, and no other? */
+/* None stayed: did this level put them out, and no other? Small pages that lie
+ * anywhere leave sets of the level inside alone, or crowd them, as wholes: lines
+ * of one page stay or go together. */
 static bool is_taken_along(const struct shape *shape, bool small,
 			   const struct tally *driven, double expected)
 {
+	const double together = small ? PAGE / (double)shape->stride : 1;
+
 	return driven->stayed <= expected *
 	       (small ? STAY_NONE_PAGES : STAY_NONE) && shape->fits_next &&
-	       driven->past <= PAST_MAX * driven->over;
+	       driven->past <= PAST_MAX * driven->over &&
+	       expected >= EXPECTED_MIN * together;
 }
 
 /* As many stayed as would have anyway, and those fetched anew are here. */
