@@ -103,6 +103,90 @@ static void full_rings_of_shared_levels_have_to_be_slow_alike(void **state)
 	expect_unsteady(8 * MIB, false);
 }
 
+/* Rings of a length: full ones are as fast as sparse ones, wider ones not. */
+static void expect_spread(uint64_t length, bool full, bool spread)
+{
+	struct mp_sweep sweep;
+	struct made_means made;
+	bool is;
+
+	made_means_open(&made, 64 * MIB);
+	mp_cpu_sparse_sweep(&made.view, &sweep);
+	add(&made, &sweep, length, 14, false);
+	mp_cpu_full_sweep(&made.view, 0, &sweep);
+	add(&made, &sweep, length, 15, false);
+	mp_cpu_full_sweep(&made.view, 2, &sweep);
+	add(&made, &sweep, length, 42, false);
+	assert_int_equal(mp_cpu_is_full(&made.view, MP_CPU_ALL, &is), 0);
+	assert_int_equal(is, full);
+	assert_int_equal(mp_cpu_is_spread(&made.view, &is), 0);
+	assert_int_equal(is, spread);
+	made_means_close(&made);
+}
+
+/* Others may slow them down in shared levels: no full rings for that, but sparse
+ * ones are no measure either. */
+static void wider_rings_doubt_sparse_ones_of_shared_levels(void **state)
+{
+	(void)state;
+	expect_spread(MIB, true, false);
+	expect_spread(8 * MIB, false, true);
+}
+
+/* As if no time had been left for the dense curve, its batches go last. Return:
+ * how many there are of all others. */
+static uint32_t without_dense(struct sim_ask *ask)
+{
+	struct mp_sweep sweep;
+	uint32_t n = 0;
+
+	mp_cpu_main_sweep(&ask->view, &sweep);
+	for (uint32_t i = 0; i < ask->view.n_batches; i++) {
+		struct mp_batch *batch = ask->batch[i];
+
+		if (batch->exp.actor[0].stride == sweep.stride &&
+		    batch->exp.actor[0].reach == sweep.reach)
+			continue;
+		ask->batch[i] = ask->batch[n];
+		ask->batch[n++] = batch;
+	}
+	assert_true(n < ask->view.n_batches);
+	return n;
+}
+
+/* Four slots of a full ring share a line of the second level, whose sets are
+ * odd: of its hops too few miss to tell, and to sparse ones it is larger. */
+static void a_large_level_that_sparse_rings_spread_over_has_no_size(void **state)
+{
+	static const char machine[] =
+		"machine name=m clock_mhz=1700 memory_latency=150\n"
+		"clock tsc_mhz=2300 step=1 read=51\n"
+		"place pages=random thp=refused\n"
+		"level name=l1d size=16K ways=16 line=32 latency=3\n"
+		"level name=l2 size=4225K ways=8 line=128 latency=60 "
+		"policy=srrip index=physical\n";
+	const struct mp_probe *probe = mp_probe_find("cache-size");
+	struct mp_facts facts = { 0 };
+	struct sim_ask ask = { 0 };
+	const struct mp_fact *fact;
+	struct mp_view view;
+
+	(void)state;
+	sim_ask_know(&ask, "cpu.l1d.line", 32);
+	sim_ask(&ask, machine, probe, 1);
+	fact = sim_ask_fact(&ask, "cpu.l2.size");
+	assert_int_not_equal(fact->verdict, MP_NOT_MEASURABLE);
+	assert_true(fact->low > 0 && fact->low <= 4225 * KIB);
+	view = ask.view;
+	view.n_batches = without_dense(&ask);
+	assert_int_equal(probe->infer(&view, &facts), 0);
+	fact = mp_facts_find(&facts, "cpu.l2.size");
+	assert_non_null(fact);
+	assert_int_equal(fact->verdict, MP_NOT_MEASURABLE);
+	mp_facts_free(&facts);
+	sim_ask_free(&ask);
+}
+
 /* A quarter of the second level is somebody else's, now more and now less: by
  * means its edge is as sharp as that of a smaller one. */
 static void what_others_leave_of_a_level_is_a_lower_limit(void **state)
@@ -141,6 +225,8 @@ int main(void)
 		cmocka_unit_test(what_others_crowd_says_nothing_of_inner_levels),
 		cmocka_unit_test(without_others_any_length_has_a_say),
 		cmocka_unit_test(full_rings_of_shared_levels_have_to_be_slow_alike),
+		cmocka_unit_test(wider_rings_doubt_sparse_ones_of_shared_levels),
+		cmocka_unit_test(a_large_level_that_sparse_rings_spread_over_has_no_size),
 		cmocka_unit_test(what_others_leave_of_a_level_is_a_lower_limit),
 	};
 

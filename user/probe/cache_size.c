@@ -451,9 +451,11 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 			       edges->level[k].size_bytes / 1024);
 		return;
 	}
-	if (k && !edges->main_full && !mp_cpu_has_sides(edges, k)) {
+	if (k && !mp_cpu_has_sides(edges, k) &&
+	    (!edges->main_full ||
+	     (edges->spread && !mp_cpu_edge_dense(edges, k)))) {
 		mp_fact_cannot(fact, "bytes",
-			       "rings of every line miss where sparser ones do not: others crowd the level, or its sets are no power of two");
+			       "rings of more lines miss where sparser ones do not: others crowd the level, or its sets are no power of two");
 		return;
 	}
 	/* Of a shared level what is left to us need not be round: where its

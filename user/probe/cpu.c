@@ -274,11 +274,17 @@ static bool is_steady(const struct mp_curve_at *at)
 	return n < 3 || ns[n - 2] <= ns[1] * FULL_SLOWER;
 }
 
-/* Are most full rings of a length, of @most, slower than sparse ones? Or most
- * that are wider than full ones, at private levels? */
+/* Lengths that levels of some kind may have. */
+struct span {
+	double from;
+	double to;
+};
+
+/* Are most full rings of a length slower than sparse ones? Or most that are
+ * wider than full ones? */
 static int is_slower(const struct mp_curve *full,
-		     const struct mp_curve *sparse, double most, bool wide,
-		     bool *slower)
+		     const struct mp_curve *sparse, const struct span *span,
+		     bool wide, bool *slower)
 {
 	const uint32_t least = wide ? WIDE_LEAST : FULL_LEAST;
 	const double part = wide ? WIDE_PART : FULL_PART;
@@ -290,15 +296,15 @@ static int is_slower(const struct mp_curve *full,
 		const struct mp_curve_at *other = mp_curve_find(sparse,
 								at->length);
 
-		if (other && (double)at->length < most &&
-		    (!wide || (double)at->length < PRIVATE_MAX) &&
-		    at->n >= least && other->n >= least && is_steady(at))
+		if (other && (double)at->length >= span->from &&
+		    (double)at->length < span->to && at->n >= least &&
+		    other->n >= least && is_steady(at))
 			err = is_slower_at(at, other, part, slower);
 	}
 	return err;
 }
 
-/* Question of full_stride() and of mp_cpu_is_crowded(), within one look. */
+/* Question of what keeps the answer of one look. */
 static void full_key(const struct mp_view *view, enum mp_cpu_scope scope,
 		     struct mp_kept_key *key)
 {
@@ -319,6 +325,8 @@ static void full_key(const struct mp_view *view, enum mp_cpu_scope scope,
  * share a line its misses may be too few to show it, and wider ones do. */
 static int find_full(const struct mp_view *view, double most, uint64_t *stride)
 {
+	const struct span all = { 0, most };
+	const struct span private = { 0, fmin(most, PRIVATE_MAX) };
 	struct mp_curve base, full = { 0 };
 	struct mp_sweep sweep;
 	bool slower = false;
@@ -334,7 +342,8 @@ static int find_full(const struct mp_view *view, double most, uint64_t *stride)
 			continue;
 		err = mp_sweep_gather(&sweep, view, &full);
 		if (!err)
-			err = is_slower(&full, &base, most, i > 1, &slower);
+			err = is_slower(&full, &base, i > 1 ? &private : &all,
+					i > 1, &slower);
 		if (!err && slower) {
 			struct mp_curve other = base;
 
@@ -345,6 +354,46 @@ static int find_full(const struct mp_view *view, double most, uint64_t *stride)
 		mp_curve_free(&full);
 	}
 	mp_curve_free(&base);
+	return err;
+}
+
+/* Rings wider than full ones that are slower than sparse ones, beyond private
+ * levels: others may have done that, and no full ring follows from it. */
+static int find_spread(const struct mp_view *view, bool *is_spread)
+{
+	static const struct span outer = { PRIVATE_MAX, INFINITY };
+	struct mp_curve sparse, wide;
+	struct mp_sweep sweep;
+	int err;
+
+	*is_spread = false;
+	mp_cpu_sparse_sweep(view, &sweep);
+	err = mp_sweep_gather(&sweep, view, &sparse);
+	for (uint32_t i = 1; !err && !*is_spread &&
+			     mp_cpu_full_sweep(view, i, &sweep); i++) {
+		err = mp_sweep_gather(&sweep, view, &wide);
+		if (!err)
+			err = is_slower(&wide, &sparse, &outer, true, is_spread);
+		mp_curve_free(&wide);
+	}
+	mp_curve_free(&sparse);
+	return err;
+}
+
+int mp_cpu_is_spread(const struct mp_view *view, bool *is_spread)
+{
+	static struct mp_kept kept;
+	struct mp_kept_key key;
+	int err;
+
+	if (!view->look)
+		return find_spread(view, is_spread);
+	full_key(view, MP_CPU_ALL, &key);
+	if (mp_kept_find(&kept, &key, is_spread, sizeof(*is_spread), &err))
+		return err;
+	err = find_spread(view, is_spread);
+	if (!err)
+		mp_kept_note(&kept, &key, is_spread, sizeof(*is_spread), err);
 	return err;
 }
 

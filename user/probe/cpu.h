@@ -157,6 +157,16 @@ enum mp_cpu_scope {
 int mp_cpu_is_full(const struct mp_view *view, enum mp_cpu_scope scope,
 		   bool *is_full);
 
+/**
+ * mp_cpu_is_spread() - do sparse rings fit outer levels that others do not?
+ *
+ * Where lines are long a full ring's misses are few, and those that are wider
+ * show that sparse ones spread over more sets than they should. Others that
+ * crowd a level may do so, too.
+ * Return: 0 or -ENOMEM.
+ */
+int mp_cpu_is_spread(const struct mp_view *view, bool *is_spread);
+
 /** mp_cpu_is_crowded() - do others take of the caches, as replicates of means
  * show? 0 or -ENOMEM */
 int mp_cpu_is_crowded(const struct mp_view *view, bool *is_crowded);
@@ -236,6 +246,7 @@ struct mp_cpu_count {
  * @sparse: the first look, owned
  * @full: the sides hold every line
  * @main_full: so does the main curve, or need not
+ * @spread: sparse rings fit outer levels that wider than full ones do not
  * @crowded: others take of the caches while means are measured
  * @flat: the sparse curve came to memory; @end_bytes: where it ends
  * @single: single hops were timed in the sides, and tell the levels apart:
@@ -265,6 +276,7 @@ struct mp_cpu_edges {
 	struct mp_curve sparse;
 	bool full;
 	bool main_full;
+	bool spread;
 	bool crowded;
 	bool flat;
 	double end_bytes;

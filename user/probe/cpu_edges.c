@@ -385,8 +385,7 @@ static int fit_curve(const struct mp_view *view,
 	return 0;
 }
 
-/* Has the dense curve looked closely at this level's edge? */
-static bool is_dense(const struct mp_cpu_edges *edges, uint32_t k)
+bool mp_cpu_edge_dense(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_level *level = &edges->level[k];
 	uint32_t below = 0, above = 0;
@@ -442,7 +441,7 @@ static int fit_level(const struct mp_view *view, struct mp_cpu_edges *edges,
 	int err = 0;
 
 	if (mp_cpu_has_sides(edges, k) || edges->width[k] ||
-	    ((k || edges->single) && !is_dense(edges, k)))
+	    ((k || edges->single) && !mp_cpu_edge_dense(edges, k)))
 		err = fit_sides(view, edges, k, fits);
 	fits->within = false;
 	if (err)
@@ -507,6 +506,8 @@ static int rings_are(const struct mp_view *view, struct mp_cpu_edges *edges)
 		err = mp_cpu_is_full(view, MP_CPU_ALL, &all);
 	if (!err)
 		err = mp_cpu_is_crowded(view, &edges->crowded);
+	if (!err && !edges->full)
+		err = mp_cpu_is_spread(view, &edges->spread);
 	edges->main_full = is_full || !all;
 	return err;
 }
@@ -563,7 +564,7 @@ static int place_outer(struct mp_cpu_edges *edges)
 		const struct mp_level *found = NULL;
 
 		if (mp_cpu_has_sides(edges, k) || edges->width[k] ||
-		    !is_dense(edges, k))
+		    !mp_cpu_edge_dense(edges, k))
 			continue;
 		for (uint32_t i = 0; i < n; i++) {
 			if (dense[i].size_bytes <= least ||

@@ -17,6 +17,9 @@ void mp_cpu_fit_points(const struct mp_curve *curve, double low, double high,
  * they do not */
 double mp_cpu_sway_error(const struct mp_cpu_edges *edges, uint32_t k);
 
+/** mp_cpu_edge_dense() - has the dense curve looked closely at an edge? */
+bool mp_cpu_edge_dense(const struct mp_cpu_edges *edges, uint32_t k);
+
 /**
  * mp_cpu_edge_of() - fit an edge of level @k
  * @is_main: of the main curve
