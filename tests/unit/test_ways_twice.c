@@ -21,12 +21,15 @@ static struct mp_ways_sets sets;
 static struct mp_ways_rig rig;
 /* Cycles that others add to a hop of the last replicate. */
 static double crowd;
+/* Cycles of a hop of a control. */
+static double control;
 
 static int begin(void **state)
 {
 	(void)state;
 	made_means_open(&made, 1 << 20);
 	crowd = 0;
+	control = 4;
 	sets = (struct mp_ways_sets){
 		.line = 64, .grain = 64, .piece = 2 << 20 };
 	rig = (struct mp_ways_rig){
@@ -75,7 +78,8 @@ static enum mp_ways_outcome look(const struct mp_ways_test *test, double once,
 			const struct mp_actor *actor = &exp->actor[0];
 
 			add(exp, actor->skew || actor->stride != test->stride ?
-				 4 : actor->length > length ? twice : once);
+				 control :
+				 actor->length > length ? twice : once);
 			(*asked)++;
 		}
 		mp_plan_free(&plan);
@@ -175,6 +179,25 @@ static void one_of_three_that_others_slowed_down_is_none(void **state)
 	assert_int_equal(look(&nine, 30, 17, &asked), MP_WAYS_MISS);
 }
 
+/* What the control takes is taken off, but lines of sets that are no power of
+ * two may share one of it: it is slower than the ring then. */
+static void a_control_that_is_slower_than_its_ring_is_none(void **state)
+{
+	const struct mp_ways_test over = {
+		.stride = 256, .lines = 61, .least = 1.0 / 61,
+	};
+	const struct mp_ways_test full = {
+		.stride = 4096, .lines = 8, .least = 1.0 / 8,
+	};
+	uint32_t asked;
+
+	(void)state;
+	control = 12;
+	assert_int_equal(look(&over, 5.2, 5.2, &asked), MP_WAYS_HIDDEN);
+	control = 6;
+	assert_int_equal(look(&full, 6, 6, &asked), MP_WAYS_FIT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +220,9 @@ int main(void)
 			a_full_level_that_others_crowd_misses_a_few, begin, end),
 		cmocka_unit_test_setup_teardown(
 			one_of_three_that_others_slowed_down_is_none, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_control_that_is_slower_than_its_ring_is_none, begin,
+			end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

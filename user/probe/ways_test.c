@@ -308,7 +308,10 @@ static enum mp_ways_outcome judge_test(const struct mp_ways_rig *rig,
 		doubt = CONTROL_ERROR * fmax(control[1], 0);
 	if (share[0] - fmax(control[1], 0) > some + doubt)
 		return MP_WAYS_MISS;
-	if (!level->single && share[1] - fmax(control[0], 0) + doubt < none)
+	/* A control that takes longer than translations explain has lines that
+	 * share a set, and is none. */
+	if (!level->single && share[1] - fmax(control[0], 0) + doubt < none &&
+	    control[0] - share[1] < none + doubt)
 		return MP_WAYS_FIT;
 	return control[1] > some ? MP_WAYS_HIDDEN : MP_WAYS_UNCLEAR;
 }
