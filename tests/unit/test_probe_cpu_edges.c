@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "made_curve.h"
 #include "made_view.h"
@@ -314,9 +315,25 @@ static void without_batches_there_are_no_edges(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
+/* Nor is anything read of what the caller had there before. */
+static void a_stretch_of_no_lengths_has_no_edge(void **state)
+{
+	static const struct mp_cpu_edges none;
+	static const struct mp_view view;
+	static struct mp_edge_data data;
+	struct mp_edge edge, before;
+
+	(void)state;
+	memset(&edge, 0xff, sizeof(edge));
+	before = edge;
+	assert_false(mp_cpu_edge_of(&view, &none, 2, false, &data, &edge));
+	assert_memory_equal(&edge, &before, sizeof(edge));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stretch_of_no_lengths_has_no_edge),
 		TEST(edges_hold_the_capacities_of_the_machine),
 		TEST(what_timing_adds_to_the_sides_is_no_level),
 		TEST(a_shared_level_that_is_two_in_the_main_curve_is_in_doubt),

@@ -295,9 +295,10 @@ bool mp_cpu_edge_of(const struct mp_view *view, const struct mp_cpu_edges *edges
 	data->may_hash = k >= FIRST_HASHED;
 	data->scatters = data->page_bytes > 0 && !is_main ?
 			 MP_EDGE_EVEN | MP_EDGE_RANDOM : MP_EDGE_ANY;
-	ok = data->n >= FIT_POINTS &&
-	     !mp_edge_fit_kept(data, edges->table, view->seed + k, edge) &&
-	     edge->misfit <= MISFIT_MAX;
+	if (data->n < FIT_POINTS ||
+	    mp_edge_fit_kept(data, edges->table, view->seed + k, edge))
+		return false;
+	ok = edge->misfit <= MISFIT_MAX;
 	if (edges->full && data->page_bytes > 0) {
 		const double error = pages_error(data, edges->table, edge);
 
