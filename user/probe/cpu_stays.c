@@ -84,8 +84,6 @@ static const double drive[] = { 1.2, 1.6 };
  * what fits outside, and fewer lines stay there than with D. */
 #define STAY_LEAST 0.1
 #define STAY_NONE 0.25
-/* .. where small pages crowd some sets, and rings of two lengths not alike. */
-#define STAY_NONE_PAGES 0.1
 /* Of those that stayed the outer level has lost so many, or no more than that. */
 #define GONE_MIN 0.5
 #define GONE_MAX 0.1
@@ -500,17 +498,14 @@ static bool may_come_back(const struct mp_view *view, uint32_t k)
 }
 
 /* None stayed: did this level put them out, and no other? Small pages that lie
- * anywhere leave sets of the level inside alone, or crowd them, as wholes: lines
- * of one page stay or go together. */
+ * anywhere crowd sets of the level inside, or leave them alone, as wholes, and a
+ * longer ring has fewer that have a place for themselves: none is to be expected
+ * there. */
 static bool is_taken_along(const struct shape *shape, bool small,
 			   const struct tally *driven, double expected)
 {
-	const double together = small ? PAGE / (double)shape->stride : 1;
-
-	return driven->stayed <= expected *
-	       (small ? STAY_NONE_PAGES : STAY_NONE) && shape->fits_next &&
-	       driven->past <= PAST_MAX * driven->over &&
-	       expected >= EXPECTED_MIN * together;
+	return !small && driven->stayed <= expected * STAY_NONE &&
+	       shape->fits_next && driven->past <= PAST_MAX * driven->over;
 }
 
 /* As many stayed as would have anyway, and those fetched anew are here. */
