@@ -70,14 +70,6 @@ static void edges_that_are_sharp_are_not_measured_over_and_over(void **state)
 	assert_in_range(asked(LEVELS("lru")), 5, 7);
 }
 
-/* Replicates of means that agree on where an edge lies leave limits that are
- * those of its shape. */
-static void means_that_agree_are_not_measured_over_and_over(void **state)
-{
-	(void)state;
-	assert_in_range(most_replicates(&coarse), 5, 9);
-}
-
 static uint32_t asked_for(const struct made_sim *sim, uint32_t pages)
 {
 	uint32_t n = 0;
@@ -116,8 +108,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			edges_that_are_sharp_are_not_measured_over_and_over),
-		cmocka_unit_test(
-			means_that_agree_are_not_measured_over_and_over),
 		cmocka_unit_test(small_pages_are_no_second_look_at_small_pages),
 	};
 

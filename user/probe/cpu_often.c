@@ -2,27 +2,13 @@
 /* How often lengths around an edge are measured. */
 #include "probe/cpu_often.h"
 
-#include <math.h>
-
 /* Replicates of edges in means, beyond the usual. */
 #define MORE_REPLICATES 4
 /* Limits so far apart are worth more replicates. */
 #define UNSURE 1.2
-/* .. if single ones lie apart by such a part of that, in logarithms. */
-#define OF_REPLICATES 0.25
 /* Limits so far apart that the answer would not count as measured are worth
  * still more. */
 #define UNSETTLED 1.27
-
-/* Would more replicates narrow the limits? Where those of a length lie near each
- * other, it is the shape that keeps the limits of means apart. */
-static bool more_tell(const struct mp_cpu_edges *edges, uint32_t k)
-{
-	const struct mp_edge *edge = &edges->edge[k];
-
-	return edges->single ||
-	       log(edge->sway) > OF_REPLICATES * log(edge->high / edge->low);
-}
 
 uint32_t mp_cpu_edge_replicates(const struct mp_view *view,
 				const struct mp_cpu_edges *edges, uint32_t k,
@@ -38,9 +24,9 @@ uint32_t mp_cpu_edge_replicates(const struct mp_view *view,
 		n *= 2;
 	if (!edges->fitted[k])
 		return n;
-	if (looks && edge->high > edge->low * UNSURE && more_tell(edges, k))
+	if (looks && edge->high > edge->low * UNSURE)
 		n *= 2;
-	if (looks > 1 && view->depth != MP_DEPTH_QUICK && more_tell(edges, k) &&
+	if (looks > 1 && view->depth != MP_DEPTH_QUICK &&
 	    (k == edges->doubt.level || edge->high > edge->low * UNSETTLED))
 		n *= 2;
 	/* The fit looks at no more. */
