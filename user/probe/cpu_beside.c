@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a level holds beside those inside, by four witnesses, and the size that
+/* What a level holds beside those inside, by three witnesses, and the size that
  * is left to it. */
 #include "probe/cpu_beside.h"
 
@@ -140,9 +140,6 @@ int mp_cpu_beside_plan(const struct mp_view *view,
 			err = mp_cpu_stays_judge(view, edges, k, &stays);
 		hot.holds = stays.holds;
 		plan->stage++;
-		if (!err && !hot.holds && !stride.holds)
-			err = mp_cpu_leaks_plan(view, edges, k, plan);
-		plan->stage++;
 	}
 	if (err || hot.holds != MP_CPU_HOLDS_OTHERS || stride.known ||
 	    edges->edge[k - 1].size <= edges->edge[k].size * MP_CPU_LITTLE)
@@ -169,35 +166,15 @@ static int ask_stayed(const struct mp_view *view,
 	return 0;
 }
 
-/* What those say that leave it. */
-static int ask_left(const struct mp_view *view,
-		    const struct mp_cpu_edges *edges, uint32_t k,
-		    struct mp_cpu_beside *beside)
-{
-	const int err = mp_cpu_leaks_judge(view, edges, k, &beside->leaks);
-
-	if (err || !beside->leaks.holds)
-		return err;
-	if (beside->holds == MP_CPU_HOLDS_OTHERS) {
-		beside->holds = MP_CPU_HOLDS_UNKNOWN;
-		beside->hot.why = "two experiments contradict each other";
-	} else if (!beside->holds) {
-		beside->holds = beside->leaks.holds;
-		beside->hot.why = "it is not exclusive, but whether it includes what lies inside is not known";
-	}
-	return 0;
-}
-
 int mp_cpu_beside_judge(const struct mp_view *view,
 			const struct mp_cpu_edges *edges, uint32_t k,
 			struct mp_cpu_beside *beside)
 {
-	int err = mp_cpu_hot_judge(view, edges, k, &beside->hot);
+	const int err = mp_cpu_hot_judge(view, edges, k, &beside->hot);
 	const uint32_t hot = beside->hot.holds;
 
 	beside->holds = MP_CPU_HOLDS_UNKNOWN;
 	memset(&beside->stays, 0, sizeof(beside->stays));
-	memset(&beside->leaks, 0, sizeof(beside->leaks));
 	if (err)
 		return err;
 	mp_cpu_stride_judge(view, edges, k, &beside->stride);
@@ -209,9 +186,8 @@ int mp_cpu_beside_judge(const struct mp_view *view,
 		return 0;
 	}
 	beside->holds = hot ? hot : beside->stride.holds;
-	if (!is_told(beside->holds))
-		err = ask_stayed(view, edges, k, beside);
-	return err ? err : ask_left(view, edges, k, beside);
+	return is_told(beside->holds) ? 0 :
+	       ask_stayed(view, edges, k, beside);
 }
 
 /* Lines that the levels inside held none of were counted. */
@@ -324,8 +300,7 @@ static bool keeps_old(const struct mp_cpu_edges *edges, uint32_t k,
 
 /* Where hops are timed singly those that the level inside serves are counted:
  * all others of a ring that fits are here for a whole turn. Of a shorter ring it
- * serves more. How many of these this level has lost is not known, so that the
- * middle is near either. */
+ * serves more. */
 static void less_served(const struct mp_cpu_edges *edges, uint32_t k,
 			struct mp_fact *fact)
 {
@@ -334,7 +309,8 @@ static void less_served(const struct mp_cpu_edges *edges, uint32_t k,
 	const double most = kept > 0 ? pow(kept, edge->low / edge->high) : 0;
 
 	fact->low = fmin(fact->low, low_of(edge, fact) * (1 - most));
-	fact->value = sqrt(fact->low * fact->high);
+	fact->value = fmin(fmax(edge->size * (1 - kept), fact->low),
+			   fact->high);
 }
 
 static void less_old(const struct mp_cpu_edges *edges, uint32_t k,
