@@ -202,17 +202,6 @@ static bool is_left(bool brought, const struct mp_ways_test *test,
 	return sets.n;
 }
 
-/* With each line the other of its pair, or the next: of 728 that fit, on all
- * sets, more may be in the way than fit. */
-static void neighbours_that_are_brought_take_room(void **state)
-{
-	const struct mp_ways_test test = { .stride = 512, .lines = 728 };
-
-	(void)state;
-	assert_false(is_left(false, &test, NULL));
-	assert_true(is_left(true, &test, NULL));
-}
-
 static void others_bring_no_line_to_the_sets_of_a_test(void **state)
 {
 	const struct mp_ways_test test = {
@@ -246,7 +235,6 @@ int main(void)
 		TEST(what_a_translation_takes_hides_no_miss),
 		TEST(a_hit_with_a_translation_is_no_miss),
 		cmocka_unit_test(others_put_out_lines_of_their_piece_of_memory),
-		cmocka_unit_test(neighbours_that_are_brought_take_room),
 		cmocka_unit_test(others_bring_no_line_to_the_sets_of_a_test),
 	};
 

@@ -16,8 +16,6 @@
 #define PAGE 4096u
 /* Scattered pages fall on one set by chance less often than one in 2^-x. */
 #define CHANCE_LOG2 13.0
-/* A line, that which makes a pair with it, and the next one. */
-#define BROUGHT 3u
 /* Shares of lines that miss are measured this well, or better. */
 #define MORE_MISSED 0.1
 
@@ -175,21 +173,15 @@ static bool is_miss(uint32_t outcome)
 	return outcome == MP_WAYS_MISS || outcome == MP_WAYS_MISS_ALL;
 }
 
-/* Lines that may have been in the way: a prefetcher that learns distances goes on
- * to the end of a page, and neighbours of lines may fall on the same sets. */
+/* Lines that may have been in the way: where a ring ends within a page a
+ * prefetcher that learns distances brings those that would come next there. */
 static uint32_t with_brought(const struct mp_ways_sets *sets,
-			     const struct mp_ways_guess *guess,
 			     const struct mp_ways_test *test)
 {
 	const uint64_t pages = (test->lines - 1) * test->stride / PAGE + 1;
-	uint64_t lines = (pages * PAGE - 1) / test->stride + 1;
 
-	if (!sets->brought)
-		return test->lines;
-	if (mp_ways_gcd(guess->span, test->stride) <= sets->grain)
-		lines = lines * BROUGHT < pages * PAGE / sets->line ?
-			lines * BROUGHT : pages * PAGE / sets->line;
-	return (uint32_t)lines;
+	return !sets->brought ? test->lines :
+	       (uint32_t)((pages * PAGE - 1) / test->stride + 1);
 }
 
 /* The greatest share of lines that lie in sets with one too many. */
@@ -244,7 +236,7 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 			mp_ways_by_test(guess, test, &inside);
 
 		if (is_miss(outcome))
-			most.lines = with_brought(sets, guess, test);
+			most.lines = with_brought(sets, test);
 		held.high += more;
 		if (outcome == MP_WAYS_FIT_HERE && held.high >
 		    mp_ways_here(sets, guess, test->stride, in_row))
