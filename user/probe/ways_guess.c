@@ -228,6 +228,8 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 	struct mp_ways_thrown thrown;
 	uint32_t kept = 0;
 
+	if (is_miss(outcome))
+		most.lines = with_brought(sets, test);
 	mp_ways_thrown_begin(sets, test, &thrown);
 	for (uint32_t i = 0; i < sets->n; i++) {
 		const struct mp_ways_guess *guess = &sets->guess[i];
@@ -235,8 +237,6 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 		struct mp_ways_range held =
 			mp_ways_by_test(guess, test, &inside);
 
-		if (is_miss(outcome))
-			most.lines = with_brought(sets, test);
 		held.high += more;
 		if (outcome == MP_WAYS_FIT_HERE && held.high >
 		    mp_ways_here(sets, guess, test->stride, in_row))
