@@ -73,6 +73,12 @@ HELP_SRC := $(sort $(filter-out $(TEST_SRC),$(wildcard tests/*.c \
 HELP_SRC += $(filter-out tests/bench/zoo.c,$(sort $(wildcard tests/bench/*.c)))
 HELP_OBJ := $(HELP_SRC:%.c=$(O)/%.o)
 
+# Tests, and the unit tests once more with sanitizers. Those that measure the
+# machine that they are on, or keep all of its CPUs busy, run by themselves.
+TEST_RUN = $(TEST_BIN) $(if $(SAN),,$(UNIT_BIN:$(O)/%=build-san/%))
+ALONE := $(foreach o,$(O) build-san,$(o)/tests/unit/test_user%) \
+	$(foreach suite,conform sim,$(O)/tests/$(suite)/%)
+
 # Checks that are scripts; one that is not there is not run.
 CHECKS := $(wildcard tests/run-units-test tests/cli/run tests/cli/run-kmod \
 	scripts/check-layers scripts/check-style scripts/check-freestanding \
@@ -198,8 +204,9 @@ check-kernel: ## install what is missing; every check of the kernel module
 	$(Q)tests/run-units -t $(KERNEL_LIMIT_S) $(VM_CHECKS) $(KERNEL_CHECKS)
 
 test: programs san-programs um-kernel ## the tests of 'make check', installing nothing
-	$(Q)MEMPROBE=$(O)/memprobe CC='$(CC)' tests/run-units -t $(TEST_LIMIT_S) $(TEST_BIN) \
-		$(if $(SAN),,$(UNIT_BIN:$(O)/%=build-san/%)) $(CHECKS) \
+	$(Q)MEMPROBE=$(O)/memprobe CC='$(CC)' tests/run-units -t $(TEST_LIMIT_S) \
+		-j $(NPROC) $(filter-out $(ALONE),$(TEST_RUN)) \
+		--alone $(filter $(ALONE),$(TEST_RUN)) $(CHECKS) \
 		'scripts/check-layers --self-test' $(ZOO_CHECKS) $(VM_CHECKS)
 
 # Once, before any test waits for it. Whether it is lacking, broken or slow:
