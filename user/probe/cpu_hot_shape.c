@@ -316,18 +316,24 @@ static bool fit_further(const struct mp_cpu_edges *edges, uint32_t k,
 	return wanted->hot >= HOT_LEAST * inner;
 }
 
-static void make_coarse(const struct mp_cpu_edges *edges, uint32_t k,
-			struct wanted *wanted)
+static void make_coarse(const struct mp_cpu_edges *edges, uint32_t inner,
+			uint32_t outer, struct wanted *wanted)
 {
 	wanted->hot = coarse(wanted->hot);
 	wanted->chunk = coarse(wanted->chunk);
 	wanted->put_out = coarse(wanted->put_out);
 	wanted->put_out_turns = ceil(PUT_OUT_TURNS *
-				     coarse(edges->edge[k - 1].low) /
+				     coarse(edges->edge[inner].low) /
 				     wanted->put_out);
-	wanted->outer = coarse(edges->edge[k].high);
+	wanted->outer = coarse(edges->edge[outer].high);
 	wanted->ring = coarse(wanted->ring);
 }
+
+static const char one_ring[] = "this backend walks one ring at a time only";
+static const char no_edges[] =
+	"the edges of this level and of the one inside are not known well enough";
+static const char no_length[] =
+	"rings that would tell are too long, or too short, to be walked";
 
 const char *mp_cpu_hot_shape(const struct mp_view *view,
 			      const struct mp_cpu_edges *edges, uint32_t k,
@@ -337,11 +343,11 @@ const char *mp_cpu_hot_shape(const struct mp_view *view,
 	struct wanted wanted;
 
 	if (!(view->caps & MP_CAP_PHASES))
-		return "this backend walks one ring at a time only";
+		return one_ring;
 	if (!edges->fitted[k] || !edges->fitted[k - 1] ||
 	    k >= edges->doubt.level ||
 	    edges->edge[k].high > edges->edge[k].low * APART_MAX)
-		return "the edges of this level and of the one inside are not known well enough";
+		return no_edges;
 	if (further ? !fit_further(edges, k, &wanted) :
 		      !fit_inner(edges, k, try, &wanted))
 		return MP_CPU_HOT_INSIDE;
@@ -350,13 +356,41 @@ const char *mp_cpu_hot_shape(const struct mp_view *view,
 	wanted.ring = ring_of(edges, k, try, wanted.hot + wanted.chunk,
 			      &wanted.through);
 	wanted.apart = apart_of(view, edges, k, try);
-	make_coarse(edges, k, &wanted);
+	make_coarse(edges, k - 1, k, &wanted);
 	if (!choose_stride(view, &wanted, edges->full ? HOPS_FULL : HOPS_GOOD,
 			   shape))
-		return "rings that would tell are too long, or too short, to be walked";
+		return no_length;
 	shape->further = further;
 	shape->still_ring = still_ring_of(edges, k, shape);
 	return NULL;
+}
+
+const char *mp_cpu_hot_shape_all(const struct mp_view *view,
+				 const struct mp_cpu_edges *edges,
+				 struct mp_cpu_hot_shape *shape)
+{
+	const uint32_t last = edges->n - 1;
+	const double inner = edges->edge[0].low;
+	struct wanted wanted = { .through = false };
+
+	if (!(view->caps & MP_CAP_PHASES))
+		return one_ring;
+	if (edges->n < 2 || !edges->single || edges->doubt.level <= last)
+		return no_edges;
+	for (uint32_t k = 0; k <= last; k++)
+		if (!edges->fitted[k])
+			return no_edges;
+	wanted.hot = hot_part[1] * inner;
+	wanted.chunk = fmax(chunk_part[1] * inner,
+			    1.01 * DRIVE * edges->edge[last].high / EVERY_MAX);
+	if (wanted.hot + wanted.chunk > BOTH_MAX * inner)
+		return no_length;
+	wanted.put_out = put_out_of(edges, 1, &wanted);
+	wanted.ring = R_RING * edges->edge[last].high;
+	wanted.apart = apart_of(view, edges, last, 0);
+	make_coarse(edges, 0, last, &wanted);
+	return choose_stride(view, &wanted, HOPS_FULL, shape) ? NULL :
+								no_length;
 }
 
 bool mp_cpu_hot_shape_beside(const struct mp_view *view,

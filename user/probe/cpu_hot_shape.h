@@ -79,6 +79,15 @@ const char *mp_cpu_hot_shape(const struct mp_view *view,
 			     uint32_t try, struct mp_cpu_hot_shape *shape);
 
 /**
+ * mp_cpu_hot_shape_all() - rings for all levels at once: H stays in the innermost,
+ * and R goes through all that are further out
+ * Return: NULL, or why there are none.
+ */
+const char *mp_cpu_hot_shape_all(const struct mp_view *view,
+				 const struct mp_cpu_edges *edges,
+				 struct mp_cpu_hot_shape *shape);
+
+/**
  * mp_cpu_hot_shape_beside() - let all lines beside H's slots be used as H is
  *
  * What prefetchers bring beside a slot they look for further out wherever the

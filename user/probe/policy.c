@@ -15,6 +15,7 @@
 
 #include "analysis/policy_kept.h"
 #include "backend.h"
+#include "probe/cpu_spared.h"
 #include "probe/policy_look.h"
 
 /* Levels that are asked. */
@@ -47,6 +48,7 @@ struct found {
 	double hits;		/* share of looks, in the mean */
 	bool stayed;		/* too many looks at what had not left */
 	bool far;		/* .. and at what the next level has not, either */
+	struct mp_cpu_spared spared;
 	struct mp_policy_verdict verdict;
 	uint32_t class;		/* MP_POLICY_CLASSES: not known */
 	uint32_t number[MP_POLICY_WALKS_ALL];
@@ -143,7 +145,20 @@ static bool shares_set(const struct mp_policy_level *level,
 static bool is_put_out(const struct mp_policy_level *level,
 		       const struct found *found)
 {
-	return level->outer && found->far;
+	return level->outer && found->far && !level->spared;
+}
+
+/* .. unless it takes nothing along. That is asked of the innermost level. */
+static int ask_spared(const struct mp_view *view,
+		      struct mp_policy_level *level, struct found *found)
+{
+	int err;
+
+	if (level->k || !is_put_out(level, found))
+		return 0;
+	err = mp_cpu_spared(view, &found->spared);
+	level->spared = found->spared.is;
+	return err;
 }
 
 static bool is_known(const struct mp_policy_level *level,
@@ -178,6 +193,8 @@ static int find_either(const struct mp_view *view,
 	if (!err && found->n >= WALKS_FIRST && may_halve(level, found) &&
 	    mp_policy_level_halve(view, level))
 		err = find(view, level, found);
+	if (!err)
+		err = ask_spared(view, level, found);
 	if (!err && is_known(level, found))
 		found->class = found->verdict.best.class;
 	return err;
@@ -281,6 +298,8 @@ static int plan_level(const struct mp_view *view, uint32_t k,
 	if (found->n && !is_open(found))
 		walks = found->n;
 	err = plan_chosen(view, &level, found, plan);
+	if (!err && !k && found->n >= WALKS_FIRST && is_put_out(&level, found))
+		err = mp_cpu_spared_plan(view, plan);
 	for (uint32_t i = 0; i < walks && i < MP_POLICY_WALKS && !err; i++) {
 		mp_policy_look_walk(&level, i, &found->walk[0]);
 		err = plan_walk(view, &level, &found->walk[0], plan);
@@ -340,6 +359,8 @@ static void settle(const struct mp_policy_level *level,
 		 found->n);
 	for (uint32_t i = 0; i < found->n; i++)
 		mp_fact_note(fact, found->looked[i].id);
+	for (uint32_t i = 0; i < 2 && found->spared.n; i++)
+		mp_fact_note(fact, found->spared.id[i]);
 	if (!found->n) {
 		mp_fact_cannot(fact, "", "no sequence of accesses was measured undisturbed");
 		return;

@@ -44,6 +44,7 @@
  * @leave_most: steps of that in a walk
  * @outer: a level further out may have all lines that this one has, and put them
  *	out of it
+ * @spared: .. and does not, as was seen
  * @visits: how often a slot's line may be accessed
  * @unsure: .. if a miss brings in that much; how much that is is not known
  * @more_ns: what a hit costs more than one in the innermost level
@@ -72,6 +73,7 @@ struct mp_policy_level {
 	uint32_t leave_lines;
 	uint32_t leave_most;
 	bool outer;
+	bool spared;
 	uint32_t visits;
 	bool unsure;
 	double more_ns;
