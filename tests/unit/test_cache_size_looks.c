@@ -14,7 +14,7 @@
 #include "fact.h"
 #include "made_sim.h"
 
-extern const struct mp_probe mp_probe_cache_size;
+extern const struct mp_probe mp_probe_cache_size, mp_probe_line_l1d;
 
 #define LEVELS(policy) \
 	"machine name=a memory_latency=300\n" \
@@ -32,6 +32,17 @@ extern const struct mp_probe mp_probe_cache_size;
 	"level name=l3 size=512K ways=4 latency=42 policy=srrip slices=2\n" \
 	"place pages=contiguous thp=refused\n" \
 	"clock tsc_mhz=1000 step=1 read=66\n"
+
+/* Four slots to a line of each level, and the odd sets of two: what a ring of
+ * every slot misses goes up and down however long it is. */
+#define LINES_OF_FOUR \
+	"machine name=a clock_mhz=3750 memory_latency=172\n" \
+	"level name=l1d size=24K ways=32 line=256 latency=3 policy=fifo\n" \
+	"level name=l2 size=39424 ways=11 line=256 latency=8 policy=srrip\n" \
+	"level name=l3 size=80K ways=10 line=256 latency=19\n" \
+	"prefetch kind=adjacent into=l2 switch=no\n" \
+	"place pages=random thp=granted\n" \
+	"clock tsc_mhz=3200 step=1 read=48\n"
 
 static struct made_sim coarse;
 
@@ -88,6 +99,29 @@ static void small_pages_are_no_second_look_at_small_pages(void **state)
 	assert_int_equal(asked_for(&coarse, MP_PAGES_4K), 0);
 }
 
+/* Sparse rings come to memory far before that. */
+static void no_edge_is_looked_for_far_beyond_those_of_sparse_rings(void **state)
+{
+	static struct made_sim sim;
+	uint64_t longest = 0;
+
+	(void)state;
+	made_sim_open(&sim, LINES_OF_FOUR);
+	mp_facts_free(&sim.facts);
+	sim.view.arena_max_bytes = 512u << 20;
+	made_sim_ask(&sim, &mp_probe_line_l1d);
+	made_sim_ask(&sim, &mp_probe_cache_size);
+	for (uint32_t i = 0; i < sim.n; i++) {
+		const struct mp_exp *exp = &sim.batch[i]->exp;
+
+		if (exp->n_actors == 1 && exp->actor[0].stride < 512 &&
+		    exp->actor[0].length > longest)
+			longest = exp->actor[0].length;
+	}
+	assert_in_range(longest, 80u << 10, 16u << 20);
+	made_sim_close(&sim);
+}
+
 static int ask_coarse(void **state)
 {
 	(void)state;
@@ -109,6 +143,8 @@ int main(void)
 		cmocka_unit_test(
 			edges_that_are_sharp_are_not_measured_over_and_over),
 		cmocka_unit_test(small_pages_are_no_second_look_at_small_pages),
+		cmocka_unit_test(
+			no_edge_is_looked_for_far_beyond_those_of_sparse_rings),
 	};
 
 	return cmocka_run_group_tests(tests, ask_coarse, end_coarse);

@@ -90,7 +90,7 @@ static bool is_same_side(const struct mp_cpu_edges *edges, uint32_t k)
  * look is not plain. */
 static int plan_sides(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
-		      uint32_t looks, struct mp_plan *plan)
+		      uint32_t looks, double end, struct mp_plan *plan)
 {
 	const bool dear = edges->single && !mp_cpu_has_sides(edges, k);
 	const uint32_t n = dear ? LOOK_REPLICATES :
@@ -101,7 +101,8 @@ static int plan_sides(const struct mp_view *view,
 	const struct mp_edge *edge = &edges->edge[k];
 	double low = edges->level[k].low_bytes / 1.2;
 	double size = edges->level[k].size_bytes;
-	/* Where longer lines hide misses, hops never all come to miss. */
+	/* Where longer lines hide misses, hops never all come to miss: what
+	 * lies at the curve's end is no edge, wherever that is moved to. */
 	double high = fmin(edges->level[k].high_bytes * 1.2, size * HIGH_MAX);
 	struct mp_sweep sweep;
 	int err = 0;
@@ -111,13 +112,16 @@ static int plan_sides(const struct mp_view *view,
 		low = fmin(low, size / 2);
 		high = fmax(high, size * 2);
 	}
+	high = fmin(high, end);
+	if (low > high)
+		return 0;
 	for (uint32_t side = 0; side < MP_CPU_SIDES && !err; side++) {
 		if (!mp_cpu_level_sweep(view, edges, k, side, &sweep) ||
 		    (side && (plain || is_same_side(edges, k))))
 			break;
 		if (!dear)
-			err = mp_cpu_grid(&sweep, view, size / 5, size * 5,
-					  GRAIN, edges->single ?
+			err = mp_cpu_grid(&sweep, view, size / 5,
+					  fmin(size * 5, end), GRAIN, edges->single ?
 					  LOOK_REPLICATES : n, plan);
 		if (!err)
 			err = mp_cpu_grid(&sweep, view, low, high, dear ?
@@ -244,7 +248,21 @@ static int sparse_end(const struct mp_view *view, double *end)
 	return err == -ENOMEM ? err : 0;
 }
 
-/* Rings of every line see the same levels as sparse ones, or smaller. */
+/* How far edges are looked for: rings of every line see the same levels as
+ * sparse ones, or smaller. */
+static int edges_end(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, double *end)
+{
+	int err = 0;
+
+	*end = 0;
+	if (edges->full)
+		err = sparse_end(view, end);
+	*end = *end > 0 ? *end * WIDE_BEYOND : INFINITY;
+	return err;
+}
+
+/* Rings of every line, where sparse ones do not fill sets evenly. */
 static int plan_full(const struct mp_view *view, struct mp_plan *plan)
 {
 	struct mp_sweep sweep;
@@ -562,12 +580,15 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 {
 	struct mp_cpu_edges edges;
 	struct mp_sweep sweep;
+	double end;
 	int err = mp_cpu_edges_find(view, &edges);
 
 	if (err)
 		return err == -ENODATA ? 0 : err;
 	mp_cpu_main_sweep(view, &sweep);
-	err = plan_wide(view, &edges, plan);
+	err = edges_end(view, &edges, &end);
+	if (!err)
+		err = plan_wide(view, &edges, plan);
 	for (uint32_t k = 0; k < edges.n && !err; k++)
 		err = mp_cpu_witness_plan(view, &edges, k, plan);
 	plan->stage++;
@@ -581,7 +602,7 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	for (uint32_t i = 0; i < LOOKS && !err; i++, plan->stage++) {
 		for (uint32_t k = 0; k < edges.n && !err; k++)
 			err = k || edges.single ?
-			      plan_sides(view, &edges, k, i, plan) :
+			      plan_sides(view, &edges, k, i, end, plan) :
 			      plan_edge(view, &sweep, &edges, k, plan);
 		plan->stage++;
 		if (!err)
