@@ -148,6 +148,37 @@ static void a_shared_level_that_is_two_in_the_main_curve_is_in_doubt(void **stat
 	mp_cpu_edges_free(&edges);
 }
 
+/* .. but not where single hops have shown both. */
+static void levels_that_single_hops_show_are_no_doubt(void **state)
+{
+	static const double size[] = { 50 * KIB, 1.5 * MIB, 4 * MIB, 12 * MIB };
+	struct mp_cpu_edges edges = { .n = 4, .single = true };
+	struct mp_sweep sweep;
+
+	(void)state;
+	mp_cpu_main_sweep(&made.view, &sweep);
+	look(&sweep, four_levels);
+	for (uint32_t blurred = 0; blurred < 2; blurred++) {
+		edges.doubt.level = edges.muddled = MP_CPU_LEVELS;
+		edges.spectrum.n = 5;
+		edges.spectrum.blurred[2] = blurred;
+		for (uint32_t k = 0; k < edges.n; k++)
+			edges.level[k] = (struct mp_level){
+				.low_bytes = size[k] / 1.5,
+				.size_bytes = size[k],
+				.high_bytes = size[k] * 4 };
+		assert_int_equal(mp_sweep_gather(&sweep, &made.view,
+						 &edges.curve), 0);
+		assert_int_equal(mp_cpu_edges_fit(&made.view, &edges), 0);
+		assert_int_equal(edges.doubt.level,
+				 blurred ? 2 : MP_CPU_LEVELS);
+		for (uint32_t k = 2; k < 4 && !blurred; k++)
+			assert_true(fabs(edges.level[k].size_bytes / size[k] -
+					 1) < 0.2);
+		mp_curve_free(&edges.curve);
+	}
+}
+
 /* Others crowd it: in the main curve nothing of it is left. */
 static void what_timing_adds_to_the_sides_is_no_level(void **state)
 {
@@ -337,6 +368,7 @@ int main(void)
 		TEST(edges_hold_the_capacities_of_the_machine),
 		TEST(what_timing_adds_to_the_sides_is_no_level),
 		TEST(a_shared_level_that_is_two_in_the_main_curve_is_in_doubt),
+		TEST(levels_that_single_hops_show_are_no_doubt),
 		TEST(a_shared_level_may_be_as_small_as_the_one_inside_it),
 		TEST(second_looks_that_agree_make_an_edge_narrower),
 		TEST(second_looks_that_differ_make_an_edge_wide),

@@ -546,6 +546,18 @@ static void is_doubtful(struct mp_cpu_edges *edges, uint32_t k, double inner,
 			.level = k, .size = { inner, outer } };
 }
 
+/* May an edge of the main curve be that of a level that single hops show? */
+static bool is_next(const struct mp_cpu_edges *edges, uint32_t k,
+		    const struct mp_level *dense)
+{
+	const struct mp_level *level = &edges->level[k];
+
+	return edges->single && k + 1 < edges->n &&
+	       !edges->spectrum.blurred[k] &&
+	       dense->size_bytes > level->size_bytes * MP_CPU_CLEAR_ABOVE &&
+	       dense->low_bytes < level[1].high_bytes;
+}
+
 /* Where the main curve, which fills a level in earnest, has the edge of one
  * that is shared: at most where the sparse look saw it, and less where
  * others crowd it. */
@@ -571,6 +583,8 @@ static int place_outer(struct mp_cpu_edges *edges)
 			if (dense[i].size_bytes <= least ||
 			    dense[i].low_bytes >= level->high_bytes)
 				continue;
+			if (found && is_next(edges, k, &dense[i]))
+				break;
 			if (found)
 				is_doubtful(edges, k, found->size_bytes,
 					    dense[i].size_bytes);
@@ -583,7 +597,8 @@ static int place_outer(struct mp_cpu_edges *edges)
 		level->low_bytes = found->low_bytes;
 		level->high_bytes = found->high_bytes;
 		level->size_bytes = found->size_bytes;
-		if (found == &dense[doubt.level])
+		if (found == &dense[doubt.level] &&
+		    (!edges->single || edges->spectrum.blurred[k]))
 			is_doubtful(edges, k, doubt.size[0], doubt.size[1]);
 	}
 	return 0;
