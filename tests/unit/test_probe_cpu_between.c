@@ -107,6 +107,29 @@ static void what_is_there_is_no_reason_for_doubt(void **state)
 	expect(COARSE L1 L2 GAPS, MP_CPU_LEVELS, MP_CPU_LEVELS);
 }
 
+/* A hop of 22 cycles and the 53 that timing adds are five whole steps of 15,
+ * though 22 cycles alone are one and a half. */
+static void a_time_is_cut_to_steps_with_what_timing_adds(void **state)
+{
+	struct mp_cpu_edges edges;
+	double length;
+	bool alone;
+
+	(void)state;
+	made_sim_open(&sim, "machine name=a clock_mhz=1500 memory_latency=270\n"
+		      "place pages=contiguous\n"
+		      "clock tsc_mhz=100 step=1 read=53\n"
+		      "level name=l1d size=15K ways=10 latency=3\n"
+		      "level name=l2 size=72K ways=2 latency=6\n"
+		      "level name=l3 size=128K ways=8 latency=22\n");
+	made_sim_edges(&sim, &edges);
+	edges.table = mp_miss_table_get();
+	measure(&edges);
+	assert_int_equal(mp_cpu_between_find(&sim.view, &edges, &length,
+					     &alone), MP_CPU_LEVELS);
+	made_sim_close(&sim);
+}
+
 /* Levels of 39 and 73 cycles, taken for one of 48: their mean squares lie on
  * no chord, but most hops take what no level is said to take. */
 static void hops_of_no_known_level_tell_of_another(void **state)
@@ -212,6 +235,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_hidden_level_shows),
 		cmocka_unit_test(what_is_there_is_no_reason_for_doubt),
+		cmocka_unit_test(a_time_is_cut_to_steps_with_what_timing_adds),
 		cmocka_unit_test(hops_of_no_known_level_tell_of_another),
 		cmocka_unit_test(the_control_may_be_any_ring_within),
 		cmocka_unit_test(an_edge_without_a_shape_is_in_doubt),

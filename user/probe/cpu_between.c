@@ -60,6 +60,13 @@ struct mixture {
 	double residual;	/* mean of squares less slope times mean */
 };
 
+/* How the clock reads a hop: in such steps, of the hop and what timing adds to
+ * it; cycles. */
+struct reading {
+	double step;
+	double adds;
+};
+
 /* What was seen: sums over hops. */
 struct seen {
 	double slope;
@@ -93,13 +100,14 @@ static void make_exp(const struct mp_view *view, uint64_t length,
 	exp->actor[0].hops = HOPS;
 }
 
-/* The first replicate's step; NaN where there is no replicate. */
-static double look_at(const struct mp_view *view, uint64_t length,
-		      void (*to)(void *ctx, double cycles, double n), void *ctx)
+/* The first replicate's reading; its step is NaN where there is no replicate. */
+static struct reading look_at(const struct mp_view *view, uint64_t length,
+			      void (*to)(void *ctx, double cycles, double n),
+			      void *ctx)
 {
+	struct reading reading = { .step = NAN };
 	const struct mp_batch *batch;
 	uint32_t at = 0;
-	double step = NAN;
 	struct mp_exp exp;
 	uint64_t id;
 
@@ -108,19 +116,24 @@ static double look_at(const struct mp_view *view, uint64_t length,
 	while ((batch = mp_view_next(view, id, &at))) {
 		if (!mp_batch_counts(batch))
 			continue;
-		if (isnan(step))
-			step = mp_spectrum_step(batch);
+		if (isnan(reading.step)) {
+			reading.step = mp_spectrum_step(batch);
+			reading.adds = mp_clock_cycles(batch,
+						       batch->grant.read_ticks);
+		}
 		mp_spectrum_each_hop(batch, to, ctx);
 	}
-	return step;
+	return reading;
 }
 
-static double look(const struct mp_view *view, uint64_t length,
-		   struct seen *seen)
+static struct reading look(const struct mp_view *view, uint64_t length,
+			   struct seen *seen)
 {
-	const double step = look_at(view, length, take, seen);
+	struct reading reading = look_at(view, length, take, seen);
 
-	return seen->n > 0 ? step : NAN;
+	if (!(seen->n > 0))
+		reading.step = NAN;
+	return reading;
 }
 
 /* -- lengths ---------------------------------------------------------------- */
@@ -191,12 +204,15 @@ int mp_cpu_between_plan(const struct mp_view *view,
 
 /* -- what the fits say ------------------------------------------------------ */
 
-/* The mean square of what a clock of such steps says of a time. */
-static double square_of(double cycles, double step)
+/* The mean square of what a clock says of a time: it is read together with what
+ * timing adds, as one of two whole numbers of steps. */
+static double square_of(double cycles, const struct reading *reading)
 {
-	const double part = cycles / step - floor(cycles / step);
+	const double steps = (cycles + reading->adds) / reading->step;
+	const double part = steps - floor(steps);
 
-	return cycles * cycles + step * step * part * (1 - part);
+	return cycles * cycles +
+	       reading->step * reading->step * part * (1 - part);
 }
 
 static double latency(const struct mp_cpu_edges *edges, double inside,
@@ -215,7 +231,8 @@ static double missing(const struct mp_cpu_edges *edges, uint32_t k,
 }
 
 static bool mixture_of(const struct mp_cpu_edges *edges, double inside,
-		       double length, double step, struct mixture *out)
+		       double length, const struct reading *reading,
+		       struct mixture *out)
 {
 	double left = 1, most = 0, mean = 0, square = 0;
 	bool mixed = false;
@@ -228,7 +245,7 @@ static bool mixture_of(const struct mp_cpu_edges *edges, double inside,
 		    length > edges->level[k].low_bytes / ABOVE)
 			return false;
 		mean += (left - beyond) * time;
-		square += (left - beyond) * square_of(time, step);
+		square += (left - beyond) * square_of(time, reading);
 		if (k < edges->n && edges->fitted[k]) {
 			const double next = latency(edges, inside, k + 1);
 			const double jump = next - time;
@@ -239,8 +256,8 @@ static bool mixture_of(const struct mp_cpu_edges *edges, double inside,
 				mixed = both > MIXED * (1 - MIXED);
 				out->active = k;
 				out->jump = jump;
-				out->slope = (square_of(next, step) -
-					      square_of(time, step)) / jump;
+				out->slope = (square_of(next, reading) -
+					      square_of(time, reading)) / jump;
 			}
 		}
 		left = beyond;
@@ -254,23 +271,24 @@ static bool mixture_of(const struct mp_cpu_edges *edges, double inside,
 /* Is a length's mean of squares below the chord, at level @k's edge? */
 static bool is_below(const struct mp_view *view,
 		     const struct mp_cpu_edges *edges, uint32_t k,
-		     uint64_t length, double offset, double step)
+		     uint64_t length, double offset,
+		     const struct reading *reading)
 {
 	const double inside = edges->edge[0].inside;
 	struct seen seen = { .offset = offset };
 	struct mixture mixture;
 	double mean, error, below;
 
-	if (!mixture_of(edges, inside, (double)length, step, &mixture) ||
+	if (!mixture_of(edges, inside, (double)length, reading, &mixture) ||
 	    mixture.active != k)
 		return false;
 	seen.slope = mixture.slope;
-	if (isnan(look(view, length, &seen)))
+	if (isnan(look(view, length, &seen).step))
 		return false;
 	mean = seen.sum / seen.n;
 	error = sqrt(fmax(seen.squares / seen.n - mean * mean, 0) / seen.n);
 	below = mixture.residual - mean - SIGMAS * error -
-		STEP_PART * step * step;
+		STEP_PART * reading->step * reading->step;
 	return below > FLOOR * mixture.jump * mixture.jump;
 }
 
@@ -418,14 +436,14 @@ static uint32_t find_other(const struct mp_view *view,
 
 static uint32_t find_below(const struct mp_view *view,
 			   const struct mp_cpu_edges *edges, double offset,
-			   double step, double *length)
+			   const struct reading *reading, double *length)
 {
 	for (uint32_t k = 0; is_asked(edges, k); k++) {
 		uint32_t n = 0;
 		uint64_t at;
 
 		for (uint32_t i = 0; (at = length_of(view, edges, k, i)); i++) {
-			if (!is_below(view, edges, k, at, offset, step))
+			if (!is_below(view, edges, k, at, offset, reading))
 				continue;
 			*length = (double)at;
 			if (++n == LENGTHS_MIN)
@@ -436,19 +454,20 @@ static uint32_t find_below(const struct mp_view *view,
 }
 
 /* The edge may have moved since: any ring that is surely within does. */
-static double look_within(const struct mp_view *view,
-			  const struct mp_cpu_edges *edges, struct seen *seen)
+static struct reading look_within(const struct mp_view *view,
+				  const struct mp_cpu_edges *edges,
+				  struct seen *seen)
 {
-	double step = NAN;
+	struct reading reading = { .step = NAN };
 	uint64_t length;
 
-	for (uint32_t i = 0; isnan(step); i++) {
+	for (uint32_t i = 0; isnan(reading.step); i++) {
 		length = length_within(view, edges, i);
 		if (!length)
 			break;
-		step = look(view, length, seen);
+		reading = look(view, length, seen);
 	}
-	return step;
+	return reading;
 }
 
 uint32_t mp_cpu_between_find(const struct mp_view *view,
@@ -457,18 +476,20 @@ uint32_t mp_cpu_between_find(const struct mp_view *view,
 {
 	struct seen within = { .slope = 0 };
 	struct behind behind;
+	struct reading reading;
 	uint32_t below, other;
-	double step, offset;
+	double offset;
 
 	*alone = false;
 	if (edges->single || !edges->n || !edges->fitted[0])
 		return MP_CPU_LEVELS;
-	step = look_within(view, edges, &within);
-	if (isnan(step))
+	reading = look_within(view, edges, &within);
+	if (isnan(reading.step))
 		return MP_CPU_LEVELS;
 	offset = within.first / within.n - edges->edge[0].inside;
-	below = find_below(view, edges, offset, step, length);
-	other = find_other(view, edges, offset, step, &behind);
+	reading.adds += offset;
+	below = find_below(view, edges, offset, &reading, length);
+	other = find_other(view, edges, offset, reading.step, &behind);
 	if (other == MP_CPU_LEVELS || below < other)
 		return below;
 	*length = behind.length;
