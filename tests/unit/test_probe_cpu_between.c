@@ -204,6 +204,94 @@ static void an_edge_without_a_shape_is_in_doubt(void **state)
 	made_sim_close(&sim);
 }
 
+static uint32_t doubt_of(struct mp_cpu_edges *edges)
+{
+	edges->doubt.level = MP_CPU_LEVELS;
+	mp_cpu_find_doubt(&sim.view, edges);
+	return edges->doubt.level;
+}
+
+/* Limits that two capacities would fit into are no reason where no latency
+ * would: levels lie further apart. */
+static void no_level_hides_where_its_latency_has_no_room(void **state)
+{
+	struct mp_cpu_edges edges;
+
+	(void)state;
+	made_sim_open(&sim, COARSE L1 L2);
+	made_sim_edges(&sim, &edges);
+	blur(&edges);
+	edges.edge[0].low = edges.edge[0].high / 1.5;
+	assert_int_equal(doubt_of(&edges), 0);
+	edges.edge[0].outside = edges.edge[1].inside = 10;
+	assert_int_equal(doubt_of(&edges), MP_CPU_LEVELS);
+	made_sim_close(&sim);
+}
+
+static void draw(const struct mp_sweep *sweep, struct mp_curve *curve)
+{
+	struct mp_plan plan = { 0 };
+
+	assert_int_equal(mp_cpu_grid(sweep, &sim.view, 48 << 10, 512 << 10, 4,
+				     3, &plan), 0);
+	made_sim_run(&sim, &plan);
+	assert_int_equal(mp_sweep_gather(sweep, &sim.view, curve), 0);
+}
+
+/* A level of 7 cycles and one of 12, taken for one of 12: rings that miss the
+ * innermost are faster than that. */
+static void a_level_takes_the_same_at_both_of_its_ends(void **state)
+{
+	struct mp_cpu_edges edges;
+	struct mp_sweep sweep;
+
+	(void)state;
+	made_sim_open(&sim, COARSE "level name=l1d size=8K ways=4 latency=3\n"
+		      "level name=l2 size=256K ways=8 latency=7\n"
+		      "level name=l3 size=8M ways=16 latency=12\n");
+	made_sim_edges(&sim, &edges);
+	blur(&edges);
+	hide(&edges, 1);
+	edges.level[1] = edges.level[2];
+	assert_true(mp_cpu_side_sweep(&sim.view, 0, &sweep));
+	draw(&sweep, &edges.side[0]);
+	mp_cpu_main_sweep(&sim.view, &sweep);
+	draw(&sweep, &edges.curve);
+	assert_int_equal(doubt_of(&edges), MP_CPU_LEVELS);
+	edges.edge[1].inside = 12;
+	assert_int_equal(doubt_of(&edges), 1);
+	mp_curve_free(&edges.side[0]);
+	mp_curve_free(&edges.curve);
+	made_sim_close(&sim);
+}
+
+/* .. but for what translations add, the more the fewer slots share a page. */
+static void pages_that_take_longer_are_no_level(void **state)
+{
+	struct mp_cpu_edges edges;
+	struct mp_sweep sweep;
+
+	(void)state;
+	made_sim_open(&sim, "machine name=a clock_mhz=3000 memory_latency=200\n"
+		      "place pages=random thp=refused\n"
+		      "clock tsc_mhz=3000 read=20 step=30\n"
+		      "tlb level=1 page=4K entries=16 ways=16\nwalk cost=60\n"
+		      "level name=l1d size=4K ways=4 latency=4\n"
+		      "level name=l2 size=8M ways=16 latency=12\n");
+	made_sim_edges(&sim, &edges);
+	blur(&edges);
+	assert_true(mp_cpu_side_sweep(&sim.view, 0, &sweep));
+	draw(&sweep, &edges.side[0]);
+	edges.edge[1].inside = 12 + 60.0 / 8;
+	assert_int_equal(doubt_of(&edges), 1);
+	mp_cpu_main_sweep(&sim.view, &sweep);
+	draw(&sweep, &edges.curve);
+	assert_int_equal(doubt_of(&edges), MP_CPU_LEVELS);
+	mp_curve_free(&edges.side[0]);
+	mp_curve_free(&edges.curve);
+	made_sim_close(&sim);
+}
+
 /* Steps of two thousand cycles say nothing of thirty-six. */
 static void too_coarse_a_clock_says_nothing(void **state)
 {
@@ -236,6 +324,9 @@ int main(void)
 		cmocka_unit_test(a_hidden_level_shows),
 		cmocka_unit_test(what_is_there_is_no_reason_for_doubt),
 		cmocka_unit_test(a_time_is_cut_to_steps_with_what_timing_adds),
+		cmocka_unit_test(no_level_hides_where_its_latency_has_no_room),
+		cmocka_unit_test(a_level_takes_the_same_at_both_of_its_ends),
+		cmocka_unit_test(pages_that_take_longer_are_no_level),
 		cmocka_unit_test(hops_of_no_known_level_tell_of_another),
 		cmocka_unit_test(the_control_may_be_any_ring_within),
 		cmocka_unit_test(an_edge_without_a_shape_is_in_doubt),

@@ -58,6 +58,10 @@
 #define HELD 1.1
 #define LEVELS_APART 1.6
 #define HELD_PART (1 - (HELD - 1) / (LEVELS_APART - 1))
+/* Of a ring behind an edge all hops but so many are served by one level; and so
+ * many lengths prove that they are not. */
+#define BEHIND 0.1
+#define BEHIND_LENGTHS 2u
 /* Of a ring so much shorter than the innermost level all hops hit. */
 #define WITHIN 3.0
 #define WITHIN_POINTS 32u
@@ -276,6 +280,12 @@ bool mp_cpu_may_hide(const struct mp_cpu_edges *edges, uint32_t k)
 	       shape->ways <= MP_CPU_CROWDED_WAYS && !edges->count[k].bare;
 }
 
+/* Is there room for a level between what an edge lies between? */
+static bool has_room(const struct mp_edge *edge)
+{
+	return edge->outside > edge->inside * LEVELS_APART * LEVELS_APART;
+}
+
 /* No shape explains the edge; or so many do that it may well be two. */
 static bool is_poor(const struct mp_cpu_edges *edges, uint32_t k)
 {
@@ -286,7 +296,7 @@ static bool is_poor(const struct mp_cpu_edges *edges, uint32_t k)
 	if (!edges->fitted[k])
 		return true;
 	/* A sharp one whose limits lie apart has few lengths near it. */
-	return (edge->high > edge->low * ROOM_FOR_TWO &&
+	return (edge->high > edge->low * ROOM_FOR_TWO && has_room(edge) &&
 		!mp_cpu_edge_plain(edges, k)) ||
 	       (edge->high > edge->low * MP_CPU_APART_MAX &&
 		edge->misfit > NOT_QUITE && edge->chi2 > NOT_QUITE_CHI2) ||
@@ -377,6 +387,61 @@ static double rise_of(const struct mp_curve *curve, double from, double to)
 	return least_of(last_of(curve, to)) - least_of(last_of(curve, from));
 }
 
+/* What a curve rises by from behind the edge inside to before edge @k, but for
+ * what that adds; NAN where it has no such lengths. */
+static double rise_before(const struct mp_cpu_edges *edges,
+			  const struct mp_curve *curve, uint32_t k)
+{
+	const double jump = edges->edge[k].outside - edges->edge[k].inside;
+	double first = NAN, last = NAN;
+
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const double length = (double)curve->at[i].length;
+		const double missing = mp_cpu_miss(edges, k, length);
+
+		if (mp_cpu_miss(edges, k - 1, length) < 1 - BEHIND ||
+		    missing > BEHIND)
+			continue;
+		last = least_of(&curve->at[i]) - missing * jump;
+		first = fmin(first, last);
+	}
+	return last - first;
+}
+
+/* Pages alone may make it so, which shows where more slots share them. */
+static bool is_translated(const struct mp_view *view,
+			  const struct mp_cpu_edges *edges, uint32_t k)
+{
+	return has_denser(view, edges) &&
+	       rise_before(edges, &edges->curve, k) <
+	       PAGES_SHARE * rise_before(edges, &edges->side[0], k);
+}
+
+/*
+ * Does a level take longer at its own edge than behind the one inside? One
+ * level takes the same at both: it is two, and the curve came to rest on either.
+ * Both are of one kind of rings: slots of others may share its lines.
+ */
+static bool is_torn(const struct mp_view *view,
+		    const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_curve *side = &edges->side[0];
+	uint32_t faster = 0;
+
+	if (!k || !edges->fitted[k - 1] || !edges->fitted[k])
+		return false;
+	for (uint32_t i = 0; i < side->n; i++) {
+		const double length = (double)side->at[i].length;
+
+		if (mp_cpu_miss(edges, k - 1, length) < 1 - BEHIND ||
+		    mp_cpu_miss(edges, k, length) > BEHIND)
+			continue;
+		faster += log(edges->edge[k].inside /
+			      mp_curve_middle(&side->at[i])) > UNEXPLAINED;
+	}
+	return faster >= BEHIND_LENGTHS && !is_translated(view, edges, k);
+}
+
 /* Is it translations that begin to miss? A ring of as many bytes with more
  * slots to a page shows less of those, but as much of a level. Just beyond the
  * edge nothing else counts yet. */
@@ -422,7 +487,7 @@ void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 	if (edges->single || !edges->n)
 		return;
 	length = unexplained(edges, innermost(edges));
-	while (k < edges->n && !is_poor(edges, k) &&
+	while (k < edges->n && !is_poor(edges, k) && !is_torn(view, edges, k) &&
 	       !mp_cpu_is_of_pages(view, edges, k) &&
 	       !(length <= edges->level[k].high_bytes))
 		k++;
