@@ -201,6 +201,22 @@ static void translations_cost_what_the_ring_of_the_edge_pays(void **state)
 	made_sim_not_wrong(&sim, "cpu.l3.size", 0, NEAR);
 }
 
+/* Lines 512 bytes apart fall on three of these 12 sets, twice as many as their
+ * footprint says, and the level looks twice as large: rings of every second line,
+ * whose edge is fitted, have it further in than a bracket of the others allows. */
+static void an_edge_may_lie_inside_the_bracket_of_sparser_rings(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4450 memory_latency=179\n"
+	    "level name=l1d size=12K ways=16 sector=32 latency=3 policy=random "
+	    "index=physical\n"
+	    "level name=l2 size=80K ways=4 line=256 latency=9 "
+	    "policy=qlru_h00_m1_r0_u1 inclusion=inclusive\n"
+	    "clock tsc_mhz=3000 step=23 read=73\nplace pages=contiguous\n");
+	holds("cpu.l1d.size", 12 << 10);
+	holds("cpu.l2.size", 80 << 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +233,9 @@ int main(void)
 		cmocka_unit_test_teardown(translations_stay_no_level, end),
 		cmocka_unit_test_teardown(
 			translations_cost_what_the_ring_of_the_edge_pays, end),
+		cmocka_unit_test_teardown(
+			an_edge_may_lie_inside_the_bracket_of_sparser_rings,
+			end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,8 +3,14 @@
 #include "analysis/edge_kept.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "analysis/kept.h"
+
+/* So near to where the capacities end that were tried the best is at the end;
+ * it is looked for so much further then. */
+#define AT_END 1.02
+#define FURTHER 1.5
 
 static void add_data(struct mp_kept_key *key, const struct mp_edge_data *data)
 {
@@ -44,6 +50,27 @@ int mp_edge_fit_kept(const struct mp_edge_data *data,
 	if (!err || err == -ENODATA)
 		mp_kept_note(&kept, &key, edge, sizeof(*edge), err);
 	return err;
+}
+
+int mp_edge_fit_inside(struct mp_edge_data *data,
+		       const struct mp_miss_table *table, uint64_t seed,
+		       struct mp_edge *edge)
+{
+	const double least = data->n ? data->point[0].x : 0;
+	const double most = data->n ? data->point[data->n - 1].x : 0;
+	int err;
+
+	for (;;) {
+		err = mp_edge_fit_kept(data, table, seed, edge);
+		if (err)
+			return err;
+		if (edge->size < data->from * AT_END && data->from > least)
+			data->from = fmax(data->from / FURTHER, least);
+		else if (edge->size * AT_END > data->to && data->to < most)
+			data->to = fmin(data->to * FURTHER, most);
+		else
+			return 0;
+	}
 }
 
 int mp_pair_fit_kept(const struct mp_edge_data *data,

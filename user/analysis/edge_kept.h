@@ -15,6 +15,15 @@ int mp_edge_fit_kept(const struct mp_edge_data *data,
 		     const struct mp_miss_table *table, uint64_t seed,
 		     struct mp_edge *edge);
 
+/**
+ * mp_edge_fit_inside() - the same, with what fits best inside what is tried
+ * @data: where the best capacity is the least or the greatest of those, there may
+ *	be better ones beyond: @from or @to is moved out, as far as there are points
+ */
+int mp_edge_fit_inside(struct mp_edge_data *data,
+		       const struct mp_miss_table *table, uint64_t seed,
+		       struct mp_edge *edge);
+
 /** mp_pair_fit_kept() - what mp_pair_fit() answers, in the same way */
 int mp_pair_fit_kept(const struct mp_edge_data *data,
 		     const struct mp_miss_table *table, struct mp_pair *pair);

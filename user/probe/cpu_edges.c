@@ -296,7 +296,7 @@ bool mp_cpu_edge_of(const struct mp_view *view, const struct mp_cpu_edges *edges
 	data->scatters = data->page_bytes > 0 && !is_main ?
 			 MP_EDGE_EVEN | MP_EDGE_RANDOM : MP_EDGE_ANY;
 	if (data->n < FIT_POINTS ||
-	    mp_edge_fit_kept(data, edges->table, view->seed + k, edge))
+	    mp_edge_fit_inside(data, edges->table, view->seed + k, edge))
 		return false;
 	ok = edge->misfit <= MISFIT_MAX;
 	if (edges->full && data->page_bytes > 0) {
