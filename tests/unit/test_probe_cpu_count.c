@@ -323,6 +323,29 @@ static void a_crowd_that_was_too_short_is_counted_again(void **state)
 	holds("own", count[1].own_low, count[1].own_high, 96 * KIB, "again");
 }
 
+/* Of many counts some lie beyond limits that hold in nineteen of twenty: where
+ * these are as far apart as may be, and chance moved them, they say no size. */
+static void limits_that_chance_may_have_moved_are_counted_closer(void **state)
+{
+	static const struct mp_fact near = {
+		.verdict = MP_AT_LEAST, .low = 100 * KIB, .high = 124 * KIB };
+	static const struct mp_fact nearer = {
+		.verdict = MP_AT_LEAST, .low = 100 * KIB, .high = 104 * KIB };
+	const struct mp_cpu_count exact = { .known = true };
+	const struct mp_cpu_count few = { .known = true, .doubt = 0.03 };
+	struct mp_cpu_count count[2];
+	uint32_t wanted;
+
+	(void)state;
+	assert_true(mp_cpu_count_surely(&exact, 1.24) < 1.25);
+	assert_true(mp_cpu_count_surely(&few, 1.24) > 1.3);
+	count_closer(&near, 1, count, &wanted);
+	assert_true(count[0].doubt > 0.01 && count[1].doubt < count[0].doubt);
+	assert_true(wanted > 0);
+	count_closer(&nearer, 1, count, &wanted);
+	assert_int_equal(wanted, 0);
+}
+
 static void what_is_known_or_hopeless_is_not_counted_closer(void **state)
 {
 	static const struct mp_fact fact[] = {
@@ -427,6 +450,8 @@ int main(void)
 		cmocka_unit_test(what_hides_behind_a_level_shows_in_a_crowd),
 		cmocka_unit_test(open_limits_are_counted_closer),
 		cmocka_unit_test(a_crowd_that_was_too_short_is_counted_again),
+		cmocka_unit_test(
+			limits_that_chance_may_have_moved_are_counted_closer),
 		cmocka_unit_test(
 			what_is_known_or_hopeless_is_not_counted_closer),
 		cmocka_unit_test(fits_are_held_to_counts_that_agree),

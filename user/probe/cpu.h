@@ -215,6 +215,7 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
  * @known: it was made
  * @brief: it has too few lines for an upper limit
  * @bare: nothing was found where no level is known: none hides behind this one
+ * @doubt: a standard error of what it serves by itself, as a share
  * @own_low, @own_high: bytes that the level serves by itself
  * @all_low, @all_high: .. with those inside. INFINITY: a level further out may
  *	have put some out
@@ -232,6 +233,7 @@ struct mp_cpu_count {
 	bool known;
 	bool brief;
 	bool bare;
+	double doubt;
 	double own_low;
 	double own_high;
 	double all_low;

@@ -102,7 +102,9 @@ static bool is_told(uint32_t holds)
 /* Does a count say how large an exclusive level is? */
 static bool is_counted(const struct mp_cpu_count *count)
 {
-	return count->known && count->own_high <= count->own_low * COUNTED;
+	return count->known &&
+	       mp_cpu_count_surely(count, count->own_high / count->own_low) <=
+	       COUNTED;
 }
 
 int mp_cpu_beside_plan(const struct mp_view *view,
@@ -460,7 +462,9 @@ static void count_in(const struct mp_cpu_edges *edges, uint32_t k,
 	fact->low = fact->value = low;
 	fact->high = high;
 	snprintf(fact->unit, sizeof(fact->unit), "bytes");
-	if (high > low * COUNTED)
+	/* Where nothing else keeps the limits apart chance must not either. */
+	if ((holds ? mp_cpu_count_surely(count, high / low) : high / low) >
+	    COUNTED)
 		return;
 	fact->verdict = MP_MEASURED;
 	fact->reason[0] = 0;

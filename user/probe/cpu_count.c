@@ -535,6 +535,9 @@ static void set_limits(const struct mp_cpu_edges *edges, uint32_t k, bool be,
 	const uint32_t ways = edges->table->shape[edges->edge[k].shape].ways;
 	const double apart = (double)count->apart;
 
+	count->doubt = sums->sum[OWN][0] > 0 ?
+		       error_of(sums, OWN, 0) * sums->rows / sums->sum[OWN][0] :
+		       INFINITY;
 	for (uint32_t w = 0; w < WHOSE; w++) {
 		const double least = sums->sum[w][0] / sums->rows;
 		const double most = sums->sum[w][1] / sums->rows +
@@ -612,12 +615,20 @@ void mp_cpu_count_judge(const struct mp_view *view, struct mp_cpu_edges *edges,
 		edges->count[k] = next;
 }
 
+double mp_cpu_count_surely(const struct mp_cpu_count *count, double apart)
+{
+	return count->known ? apart * pow(1 + count->doubt, 2) : apart;
+}
+
 /* Might a closer count make limits of a size near enough? */
 static bool may_mend(const struct mp_cpu_count *count,
 		     const struct mp_fact *fact)
 {
-	return count->brief || (fact->high > fact->low * CLOSER_FROM &&
-				fact->high <= fact->low * CLOSER_TO);
+	const double apart = fact->high / fact->low;
+
+	return count->brief ||
+	       (mp_cpu_count_surely(count, apart) > CLOSER_FROM &&
+		apart <= CLOSER_TO);
 }
 
 int mp_cpu_count_plan_closer(const struct mp_view *view,

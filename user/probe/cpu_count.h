@@ -43,6 +43,15 @@ int mp_cpu_count_plan_all(const struct mp_view *view,
 			  const struct mp_cpu_edges *edges,
 			  struct mp_plan *plan);
 
+/**
+ * mp_cpu_count_surely() - how far apart limits are that surely hold
+ * @apart: of those that hold in nineteen cases of twenty, high over low
+ *
+ * Of many machines one in forty lies beyond one of these, and a value between
+ * them that is as far as may be from either is then too far from it.
+ */
+double mp_cpu_count_surely(const struct mp_cpu_count *count, double apart);
+
 /** mp_cpu_count_judge() - what the batches say: limits of count[@k]. Of two
  * counts that were made the closer one stands. */
 void mp_cpu_count_judge(const struct mp_view *view, struct mp_cpu_edges *edges,
