@@ -117,7 +117,7 @@ static const struct mp_kind kinds[] = {
 		.pattern = "cpu.*.inclusion",
 		.is = "whether a level holds what the levels inside it hold",
 		.section = "Inclusion", .anchor = "inclusion",
-		.estimator = "A small ring stays hot in the level inside while this level is driven through by others. Then it is put out of the level inside, and walked once more. An exclusive level has just been given its lines, and has them; one that had them beside the level inside has lost them long ago; an inclusive one takes them along out of the level inside when it loses them. Where no ring stays inside, lines are counted that fit while others keep them out of the level inside: an exclusive level's edge lies further out than these.",
+		.estimator = "A small ring stays hot in the level inside while this level is driven through by others. Then it is put out of the level inside, and walked once more. An exclusive level has just been given its lines, and has them; one that had them beside the level inside has lost them long ago; an inclusive one takes them along out of the level inside when it loses them. Where no ring stays inside, lines are counted that fit while others keep them out of the level inside: an exclusive level's edge lies further out than these. Or lines that the level inside drops while they are used are looked for at once: an exclusive level has just been given them.",
 		.table = "Several walks of one CPU by turns; the time is that of the last, which looks where the lines of the small ring are now.",
 		.overturn = "another share of the small ring's lines that are found here after it was put out",
 		.guest = OF_HOST,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a level holds beside those inside, by three witnesses, and the size that
+/* What a level holds beside those inside, by four witnesses, and the size that
  * is left to it. */
 #include "probe/cpu_beside.h"
 
@@ -29,7 +29,8 @@
 #define SUM_MODEL 1.1
 #define SUM_PLAIN 0.25
 #define ROUNDED 1.08
-/* Limits of a count that make a measured size: the middle is near both. */
+/* Limits of a count that make a measured size: the middle is near both, by an
+ * eighth. */
 #define COUNTED 1.25
 /* .. and within limits nearer than this the roundest number is the likeliest. */
 #define COUNTED_ROUND 1.15
@@ -142,6 +143,9 @@ int mp_cpu_beside_plan(const struct mp_view *view,
 			err = mp_cpu_stays_judge(view, edges, k, &stays);
 		hot.holds = stays.holds;
 		plan->stage++;
+		if (!err && !hot.holds && !stride.holds)
+			err = mp_cpu_leaks_plan(view, edges, k, plan);
+		plan->stage++;
 	}
 	if (err || hot.holds != MP_CPU_HOLDS_OTHERS || stride.known ||
 	    edges->edge[k - 1].size <= edges->edge[k].size * MP_CPU_LITTLE)
@@ -168,15 +172,35 @@ static int ask_stayed(const struct mp_view *view,
 	return 0;
 }
 
+/* What those say that leave it. */
+static int ask_left(const struct mp_view *view,
+		    const struct mp_cpu_edges *edges, uint32_t k,
+		    struct mp_cpu_beside *beside)
+{
+	const int err = mp_cpu_leaks_judge(view, edges, k, &beside->leaks);
+
+	if (err || !beside->leaks.holds)
+		return err;
+	if (beside->holds == MP_CPU_HOLDS_OTHERS) {
+		beside->holds = MP_CPU_HOLDS_UNKNOWN;
+		beside->hot.why = "two experiments contradict each other";
+	} else if (!beside->holds) {
+		beside->holds = beside->leaks.holds;
+		beside->hot.why = "it is not exclusive, but whether it includes what lies inside is not known";
+	}
+	return 0;
+}
+
 int mp_cpu_beside_judge(const struct mp_view *view,
 			const struct mp_cpu_edges *edges, uint32_t k,
 			struct mp_cpu_beside *beside)
 {
-	const int err = mp_cpu_hot_judge(view, edges, k, &beside->hot);
+	int err = mp_cpu_hot_judge(view, edges, k, &beside->hot);
 	const uint32_t hot = beside->hot.holds;
 
 	beside->holds = MP_CPU_HOLDS_UNKNOWN;
 	memset(&beside->stays, 0, sizeof(beside->stays));
+	memset(&beside->leaks, 0, sizeof(beside->leaks));
 	if (err)
 		return err;
 	mp_cpu_stride_judge(view, edges, k, &beside->stride);
@@ -188,8 +212,9 @@ int mp_cpu_beside_judge(const struct mp_view *view,
 		return 0;
 	}
 	beside->holds = hot ? hot : beside->stride.holds;
-	return is_told(beside->holds) ? 0 :
-	       ask_stayed(view, edges, k, beside);
+	if (!is_told(beside->holds))
+		err = ask_stayed(view, edges, k, beside);
+	return err ? err : ask_left(view, edges, k, beside);
 }
 
 /* Lines that the levels inside held none of were counted. */
@@ -287,8 +312,7 @@ static bool less_inner(const struct mp_view *view,
 }
 
 /* A level inside that throws out any line keeps old ones, too, which this one
- * has lost since: together they hold more than it does. Lines that were kept
- * out of that were counted, if any were. */
+ * has lost since: together they hold more than it does. */
 static bool keeps_old(const struct mp_cpu_edges *edges, uint32_t k,
 		      const struct mp_cpu_beside *beside)
 {
@@ -302,7 +326,8 @@ static bool keeps_old(const struct mp_cpu_edges *edges, uint32_t k,
 
 /* Where hops are timed singly those that the level inside serves are counted:
  * all others of a ring that fits are here for a whole turn. Of a shorter ring it
- * serves more. */
+ * serves more. How many of these this level has lost is not known, so that the
+ * middle is near either. */
 static void less_served(const struct mp_cpu_edges *edges, uint32_t k,
 			struct mp_fact *fact)
 {
@@ -311,24 +336,23 @@ static void less_served(const struct mp_cpu_edges *edges, uint32_t k,
 	const double most = kept > 0 ? pow(kept, edge->low / edge->high) : 0;
 
 	fact->low = fmin(fact->low, low_of(edge, fact) * (1 - most));
-	fact->value = fmin(fmax(edge->size * (1 - kept), fact->low),
-			   fact->high);
+	fact->value = sqrt(fact->low * fact->high);
 }
 
 static void less_old(const struct mp_cpu_edges *edges, uint32_t k,
-		     const struct mp_cpu_beside *beside, struct mp_fact *fact)
+		     struct mp_fact *fact)
 {
 	const struct mp_edge *edge = &edges->edge[k];
 
-	if (beside->stride.known) {
-		fact->low = fmin(fact->low, beside->stride.least);
-		fact->value = beside->stride.low;
-	} else if (edges->single) {
+	double apart = MP_CPU_APART_MAX;
+
+	if (edges->single) {
 		less_served(edges, k, fact);
+		apart = COUNTED;
 	} else {
 		fact->low = fmax(low_of(edge, fact) - edge[-1].high, 1);
 	}
-	if (fact->high <= fact->low * MP_CPU_APART_MAX)
+	if (fact->high <= fact->low * apart)
 		return;
 	fact->verdict = MP_AT_LEAST;
 	fact->value = fact->low;
@@ -394,17 +418,19 @@ static int part_by_edge(const struct mp_view *view,
 			struct mp_fact *fact)
 {
 	const struct mp_edge *edge = &edges->edge[k];
+	const bool others = beside->holds == MP_CPU_HOLDS_OTHERS;
 	struct mp_cpu_alone alone;
 	bool is_wide, sum;
 	int err;
 
-	if (beside->holds && beside->holds != MP_CPU_HOLDS_OTHERS) {
-		if (keeps_old(edges, k, beside))
-			less_old(edges, k, beside, fact);
+	if (beside->holds && !others && !keeps_old(edges, k, beside))
+		return 0;
+	if (beside->stride.known) {
+		by_itself(others, &beside->stride, fact);
 		return 0;
 	}
-	if (beside->stride.known) {
-		by_itself(beside->holds, &beside->stride, fact);
+	if (beside->holds && !others) {
+		less_old(edges, k, fact);
 		return 0;
 	}
 	if (beside->holds && is_crowded(view, edges, k)) {

@@ -28,6 +28,7 @@
 #include "backend.h"
 #include "limits.h"
 #include "probe/cpu_hot.h"
+#include "probe/cpu_served.h"
 
 /* Replicates: so many, or more where few lines are to be expected. */
 #define REPLICATES 3u
@@ -96,8 +97,6 @@ static const double drive[] = { 1.2, 1.6 };
 #define SIGMAS 2.0
 
 enum who { RING_D, RING_Y, RINGS };
-
-enum where { UNSEEN, FURTHER, INNER, OUTER, NEXT, PAST };
 
 /* Lengths in slots. */
 struct shape {
@@ -319,18 +318,6 @@ struct tally {
 	double d_rounds;
 };
 
-static enum where where_of(const struct mp_spectrum *at, uint32_t k,
-			   double cycles)
-{
-	if (k > 1 && cycles <= at->bound[k - 2])
-		return FURTHER;
-	if (cycles <= at->bound[k - 1])
-		return INNER;
-	if (cycles <= at->bound[k])
-		return OUTER;
-	return k + 2 < at->n && cycles > at->bound[k + 1] ? PAST : NEXT;
-}
-
 /* A burst that is cut short shifts all behind it. */
 static bool note(const struct mp_batch *batch,
 		 const struct memprobe_sample *sample,
@@ -350,7 +337,8 @@ static bool note(const struct mp_batch *batch,
 	for (uint64_t i = 0; i < y->hops && mp_sample_calm(sample); i++) {
 		const double ticks = (double)word[i] - batch->grant.read_ticks;
 
-		to[i] = (uint8_t)where_of(at, k, mp_clock_cycles(batch, ticks));
+		to[i] = (uint8_t)mp_served_by(at, k,
+					      mp_clock_cycles(batch, ticks));
 	}
 	return true;
 }
@@ -370,7 +358,8 @@ static void count_lines(const struct mp_batch *batch,
 	for (uint32_t w = 0; w + 1 < sample->payload_count; w += 2) {
 		const double ticks = (double)word[w] - batch->grant.read_ticks;
 
-		if (where_of(at, k, mp_clock_cycles(batch, ticks)) > INNER)
+		if (mp_served_by(at, k, mp_clock_cycles(batch, ticks)) >
+		    MP_SERVED_INNER)
 			tally->lines += (double)word[w + 1];
 	}
 	tally->d_rounds += (double)sample->hops /
@@ -386,10 +375,10 @@ static void count_slot(const struct seen *seen, uint64_t slot,
 	for (uint32_t r = COLD; r < seen->rounds; r++) {
 		const uint8_t first = seen->at[0][r * seen->slots + slot];
 
-		all += first != UNSEEN;
-		stayed += first == INNER;
-		kept += first == OUTER;
-		over += first > OUTER;
+		all += first != MP_SERVED_UNSEEN;
+		stayed += first == MP_SERVED_INNER;
+		kept += first == MP_SERVED_OUTER;
+		over += first > MP_SERVED_OUTER;
 	}
 	tally->all += all;
 	if (2 * stayed > all)
@@ -405,13 +394,16 @@ static void count_slot(const struct seen *seen, uint64_t slot,
 		const uint8_t first = seen->at[0][r * seen->slots + slot];
 		const uint8_t next = seen->at[1][r * seen->slots + slot];
 
-		tally->past += first == PAST;
-		if (next < OUTER)
+		tally->past += first == MP_SERVED_PAST;
+		if (next < MP_SERVED_OUTER)
 			continue;
-		tally->stayed_here += first == INNER && next == OUTER;
-		tally->stayed_gone += first == INNER && next > OUTER;
-		tally->fresh_here += first > OUTER && next == OUTER;
-		tally->fresh_gone += first > OUTER && next > OUTER;
+		if (first == MP_SERVED_INNER) {
+			tally->stayed_here += next == MP_SERVED_OUTER;
+			tally->stayed_gone += next > MP_SERVED_OUTER;
+		} else if (first > MP_SERVED_OUTER) {
+			tally->fresh_here += next == MP_SERVED_OUTER;
+			tally->fresh_gone += next > MP_SERVED_OUTER;
+		}
 	}
 }
 

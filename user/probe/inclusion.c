@@ -5,7 +5,8 @@
  * cpu_hot.c makes the experiments: a ring that stays in the level inside
  * while the outer one is driven through, and is then put out of it. Where no
  * ring stays there, cpu_stride.c tells an exclusive level from others, and
- * cpu_stays.c asks those lines that stay by chance.
+ * cpu_stays.c asks those lines that stay by chance, and cpu_leaks.c those that
+ * do not.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -61,6 +62,15 @@ static void note_stays(const struct mp_cpu_stays *stays, struct mp_fact *fact)
 			 stays->stayed, stays->gone);
 }
 
+static void note_leaks(const struct mp_cpu_leaks *leaks, struct mp_fact *fact)
+{
+	for (uint32_t i = 0; i < 2; i++)
+		mp_fact_note(fact, leaks->id[i]);
+	snprintf(fact->method, sizeof(fact->method),
+		 "of %.0f lines that the level inside dropped, just before they were used again, %.0f were gone from here",
+		 leaks->dropped, leaks->gone);
+}
+
 static void judge(const struct mp_cpu_beside *beside, struct mp_fact *fact)
 {
 	static const char *const names[] = {
@@ -74,7 +84,9 @@ static void judge(const struct mp_cpu_beside *beside, struct mp_fact *fact)
 
 	if (!name) {
 		mp_fact_cannot(fact, "", "%s", hot->why ? hot->why : "");
-		if (hot->n)
+		if (beside->leaks.holds)
+			note_leaks(&beside->leaks, fact);
+		else if (hot->n)
 			note(hot, fact);
 		return;
 	}

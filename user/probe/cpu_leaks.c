@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lines that the level inside drops though they are used: rounds of H, a short
+ * ring that is walked hop by hop, and R, a few fresh lines of a ring that is
+ * longer than the level asked about.
+ *
+ * A line of H that was served by the level inside in one round and not in the
+ * next has been dropped between the two. An exclusive level has it then; it may
+ * lose it again only by what came between: the fresh lines of one round. So
+ * the share that is gone goes by how many those are, and with four times as
+ * many four times as many are gone, or more. A level that holds it beside the
+ * level inside has lost it, or not, since it was last fetched, however few came
+ * by in the last round: both shares are the same.
+ *
+ * Where there are levels further in, W, which they do not hold, is walked behind
+ * H, so that H is served by the level inside, and its lines are there for
+ * certain.
+ */
+#include "probe/cpu_leaks.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/clock.h"
+#include "backend.h"
+#include "limits.h"
+#include "probe/cpu_edges.h"
+#include "probe/cpu_hot.h"
+#include "probe/cpu_served.h"
+
+#define ROUNDS 1000u
+#define COLD 20u
+#define REPLICATES 8u
+/* H, as a share of the level inside: few enough that no set is crowded with
+ * them; and so many slots, that the words of a batch have room. */
+#define HOT_PART (1 / 6.0)
+#define HOT_MOST 60u
+#define HOT_LEAST 6u
+/* W, in sizes of the level further in; and with H, in those of the level
+ * inside. */
+#define WASH_GOOD 2.0
+#define WASH_LEAST 1.2
+#define BOTH_MOST 0.75
+/* Fresh lines a round, as a share of what the level inside holds. In all they
+ * go through the level asked about so many times. */
+#define FRESH_PART (1 / 128.0)
+#define FRESH_TIMES 3.0
+/* .. and of the second experiment so many times as many. */
+#define FRESH_MORE 4u
+/* The ring of fresh lines, in sizes of the level asked about; it fits the next
+ * one, if it may be so short. */
+#define RING_GOOD 2.5
+#define RING_LEAST 1.3
+#define FITS 0.85
+/* A level so many times as large as the one inside is as good as not parted
+ * from it, and hardly loses what that holds. */
+#define APART_MOST 16.0
+/* A line that is so often in the level inside shares its set with no more of H
+ * than that holds. */
+#define STAYS_MIN 0.75
+/* Of so many of the slots lines may be gone in one round; of more, others have
+ * put them out. */
+#define AT_ONCE 0.2
+/* Lines that are gone: so many, at least, and more than an exclusive level that
+ * throws out any line loses by what comes between. Prefetchers bring others. */
+#define GONE_LEAST 12.0
+#define CHANCE_FETCHED 4.0
+/* Where nearly all are gone the level inside may have dropped none: a level
+ * that is not seen, and not this one, may have put them out of all. */
+#define GONE_MOST 0.9
+/* The share that is gone with few fresh lines is that with more, or so much of
+ * it, where an exclusive level would have one in FRESH_MORE. */
+#define ALIKE_LEAST 0.45
+#define SIGMAS 2.5
+#define LINE_LONGEST 256u
+#define PAGE 4096u
+#define GROUP_MOST 64u
+#define INTERRUPTED_NS 1500.0
+/* Lengths to the octave. */
+#define GRAIN 8
+
+enum who { RING_PAGES, RING_H, RING_R, RING_W, RINGS };
+
+/* Lengths in slots. */
+struct shape {
+	uint64_t stride;
+	uint64_t hot;
+	uint64_t wash;		/* 0: there is nothing further in */
+	uint64_t ring;
+	uint64_t fresh;		/* of a round */
+	double own;		/* that an exclusive level would have room for */
+};
+
+/* -- the rings -------------------------------------------------------------- */
+
+/* Edges move a little as more is known of them; the experiments are to stay. */
+static double coarse(double bytes)
+{
+	return exp2(round(log2(bytes) * GRAIN) / GRAIN);
+}
+
+static bool has_rings(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_spectrum *at = &edges->spectrum;
+
+	return view->caps & MP_CAP_PHASES && edges->single && k > 0 &&
+	       k < edges->doubt.level && k < edges->muddled &&
+	       edges->fitted[k] && edges->fitted[k - 1] &&
+	       !at->blurred[k - 1] && !at->blurred[k] &&
+	       (k < 2 || edges->fitted[k - 2]) && !mp_cpu_may_hide(edges, k);
+}
+
+/* Slots that share no line of either level; where every line is wanted, those
+ * that sizes come from. */
+static uint64_t stride_of(const struct mp_view *view,
+			  const struct mp_cpu_edges *edges, uint32_t k)
+{
+	struct mp_sweep inner, outer;
+
+	if (!edges->full)
+		return LINE_LONGEST;
+	mp_cpu_level_sweep(view, edges, k - 1, 0, &inner);
+	mp_cpu_level_sweep(view, edges, k, 0, &outer);
+	return inner.stride > outer.stride ? inner.stride : outer.stride;
+}
+
+/* .. in bytes. */
+static double ring_of(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const double good = RING_GOOD * coarse(edges->edge[k].high);
+	double next;
+
+	if (k + 1 >= edges->n)
+		return good;
+	next = FITS * (edges->fitted[k + 1] ? edges->edge[k + 1].low :
+					      edges->level[k + 1].low_bytes);
+	return next < RING_LEAST * edges->edge[k].high ? good :
+	       fmin(good, coarse(next * exp2(-0.5 / GRAIN)));
+}
+
+/* Fresh lines are timed in groups, for the sake of short records. */
+static uint64_t in_groups(double lines)
+{
+	const uint64_t n = (uint64_t)fmax(ceil(lines), 1);
+
+	return n <= GROUP_MOST ? n :
+	       (n + GROUP_MOST - 1) / GROUP_MOST * GROUP_MOST;
+}
+
+/* What puts H out of the levels further in, and leaves it in the level inside. */
+static bool set_wash(const struct mp_cpu_edges *edges, uint32_t k,
+		     double inner, struct shape *shape)
+{
+	const double stride = (double)shape->stride;
+	double further, room;
+
+	if (k < 2)
+		return true;
+	further = coarse(edges->edge[k - 2].high) / stride;
+	room = BOTH_MOST * inner - (double)shape->hot;
+	if (WASH_LEAST * further > room)
+		return false;
+	shape->wash = (uint64_t)ceil(fmin(WASH_GOOD * further, room));
+	return true;
+}
+
+/* Two experiments: few fresh lines a round, and more. */
+static bool lay(const struct mp_view *view, const struct mp_cpu_edges *edges,
+		uint32_t k, struct shape shape[2])
+{
+	const double stride = (double)stride_of(view, edges, k);
+	const double inner = coarse(edges->edge[k - 1].low) / stride;
+	const double outer = coarse(edges->edge[k].high) / stride;
+	const double own = (edges->edge[k].low - edges->edge[k - 1].high) /
+			   stride;
+
+	memset(shape, 0, 2 * sizeof(*shape));
+	shape->stride = (uint64_t)stride;
+	shape->hot = (uint64_t)fmin(HOT_PART * inner, HOT_MOST);
+	shape->own = own;
+	shape->fresh = in_groups(fmax(FRESH_PART * inner,
+				      FRESH_TIMES * outer / ROUNDS));
+	shape->ring = (uint64_t)(ring_of(edges, k) / stride);
+	if (shape->hot < HOT_LEAST || !(own > 0) ||
+	    outer > APART_MOST * inner || !set_wash(edges, k, inner, shape))
+		return false;
+	shape[1] = shape[0];
+	shape[1].fresh = in_groups(FRESH_MORE * (double)shape->fresh);
+	return (double)(shape->ring + shape->hot + shape->wash) * stride +
+	       4 * PAGE <= (double)view->arena_max_bytes &&
+	       shape[1].fresh < shape->ring;
+}
+
+static uint64_t pages_of(const struct shape *shape, uint64_t slots)
+{
+	return (slots * shape->stride + PAGE - 1) / PAGE * PAGE;
+}
+
+static void walker(const struct shape *shape, uint64_t slots, uint64_t hops,
+		   uint32_t phase, struct mp_actor *actor)
+{
+	actor->phase = phase;
+	actor->stride = shape->stride;
+	actor->length = slots * shape->stride;
+	actor->reach = shape->stride < PAGE ? PAGE : 0;
+	actor->hops = hops;
+	actor->bursts = 1;
+	actor->warm_hops = 0;
+}
+
+static void make_exp(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, uint32_t k,
+		     const struct shape *shape, struct mp_exp *exp)
+{
+	const uint64_t hot = pages_of(shape, shape->hot);
+	const uint64_t wash = pages_of(shape, shape->wash);
+	struct mp_actor *actor = exp->actor;
+	struct mp_sweep sweep;
+
+	mp_cpu_level_sweep(view, edges, k, 0, &sweep);
+	mp_exp_chase(exp, sweep.cpu, sweep.pages, hot + wash +
+		     pages_of(shape, shape->ring), shape->stride, 0);
+	exp->arena[0].node = sweep.node;
+	exp->quiet = sweep.quiet;
+	exp->window_ns = MP_WINDOW_MAX_NS;
+	exp->rounds = ROUNDS;
+	exp->n_actors = shape->wash ? RINGS : RING_W;
+	for (uint32_t i = 1; i < exp->n_actors; i++)
+		actor[i] = actor[0];
+	/* What translation has forgotten of H's pages. */
+	walker(shape, 0, hot / PAGE, 0, &actor[RING_PAGES]);
+	actor[RING_PAGES].offset = shape->stride / 2;
+	actor[RING_PAGES].stride = PAGE;
+	actor[RING_PAGES].length = hot;
+	actor[RING_PAGES].reach = 0;
+	actor[RING_PAGES].group = 1;
+	actor[RING_PAGES].detail = MP_DETAIL_HIST;
+	walker(shape, shape->hot, shape->hot, 1, &actor[RING_H]);
+	actor[RING_H].detail = MP_DETAIL_TICKS;
+	actor[RING_H].group = 1;
+	walker(shape, shape->ring, shape->fresh, 2, &actor[RING_R]);
+	actor[RING_R].offset = hot + wash;
+	actor[RING_R].detail = MP_DETAIL_HIST;
+	actor[RING_R].group = shape->fresh < GROUP_MOST ?
+			      (uint32_t)shape->fresh : GROUP_MOST;
+	if (!shape->wash)
+		return;
+	walker(shape, shape->wash, shape->wash, 3, &actor[RING_W]);
+	actor[RING_W].offset = hot;
+}
+
+/* -- what came back --------------------------------------------------------- */
+
+struct seen {
+	uint32_t rounds;
+	uint64_t slots;
+	uint8_t *at;		/* of each round and slot */
+};
+
+struct tally {
+	uint32_t n;		/* replicates */
+	double dropped;
+	double gone;
+};
+
+static void note(const struct mp_batch *batch,
+		 const struct memprobe_sample *sample,
+		 const struct mp_spectrum *at, uint32_t k, struct seen *seen)
+{
+	const uint64_t *word = batch->payload + sample->payload_offset;
+	uint8_t *to = seen->at + sample->round * seen->slots;
+
+	if (sample->actor != RING_H || sample->hops != seen->slots ||
+	    sample->payload_count != seen->slots ||
+	    sample->payload_kind != MEMPROBE_PAYLOAD_TICKS ||
+	    sample->round >= seen->rounds || sample->burst ||
+	    !mp_sample_calm(sample))
+		return;
+	for (uint64_t i = 0; i < seen->slots; i++) {
+		const double ticks = (double)word[i] - batch->grant.read_ticks;
+
+		if (mp_clock_ns(batch, ticks) > INTERRUPTED_NS)
+			continue;
+		to[i] = (uint8_t)mp_served_by(at, k,
+					      mp_clock_cycles(batch, ticks));
+	}
+}
+
+/* Is a slot's line nearly always in the level inside? */
+static bool stays(const struct seen *seen, uint64_t slot)
+{
+	double all = 0, inner = 0;
+
+	for (uint32_t r = COLD; r < seen->rounds; r++) {
+		const uint8_t at = seen->at[r * seen->slots + slot];
+
+		all += at != MP_SERVED_UNSEEN;
+		inner += at == MP_SERVED_INNER || at == MP_SERVED_FURTHER;
+	}
+	return inner >= STAYS_MIN * all;
+}
+
+/* One round: the lines that were inside in the one before. */
+static void count_round(const struct seen *seen, const bool *counts,
+			uint32_t round, struct tally *tally)
+{
+	const uint8_t *now = seen->at + round * seen->slots;
+	const uint8_t *before = now - seen->slots;
+	double here = 0, gone = 0;
+
+	for (uint64_t i = 0; i < seen->slots; i++) {
+		if (!counts[i] || before[i] != MP_SERVED_INNER)
+			continue;
+		here += now[i] == MP_SERVED_OUTER;
+		gone += now[i] == MP_SERVED_NEXT;
+	}
+	if (gone > fmax(AT_ONCE * (double)seen->slots, 2))
+		return;
+	tally->dropped += here + gone;
+	tally->gone += gone;
+}
+
+static int count_batch(const struct mp_batch *batch,
+		       const struct mp_spectrum *at, uint32_t k,
+		       struct tally *tally)
+{
+	const struct mp_actor *h = &batch->exp.actor[RING_H];
+	struct seen seen = { .rounds = batch->exp.rounds, .slots = h->hops };
+	bool counts[HOT_MOST];
+
+	if (seen.slots > HOT_MOST)
+		return 0;
+	seen.at = calloc(seen.rounds * seen.slots, sizeof(*seen.at));
+	if (!seen.at)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < batch->n_samples; i++)
+		note(batch, &batch->sample[i], at, k, &seen);
+	for (uint64_t i = 0; i < seen.slots; i++)
+		counts[i] = stays(&seen, i);
+	for (uint32_t r = COLD + 1; r < seen.rounds; r++)
+		count_round(&seen, counts, r, tally);
+	tally->n++;
+	free(seen.at);
+	return 0;
+}
+
+static int look(const struct mp_view *view, const struct mp_cpu_edges *edges,
+		uint32_t k, const struct shape *shape, uint64_t *id,
+		struct tally *tally)
+{
+	struct mp_exp exp;
+	int err = 0;
+
+	memset(tally, 0, sizeof(*tally));
+	make_exp(view, edges, k, shape, &exp);
+	*id = mp_exp_id(&exp);
+	for (uint32_t i = 0; i < view->n_batches && !err; i++) {
+		const struct mp_batch *batch = view->batch[i];
+
+		if (batch->id == *id && mp_batch_counts(batch))
+			err = count_batch(batch, &edges->spectrum, k, tally);
+	}
+	return err;
+}
+
+/* -- what follows ----------------------------------------------------------- */
+
+/* What comes between a drop and the next use may put a dropped line out of an
+ * exclusive level, too: of any lines one, for each that comes. */
+static double by_chance(const struct mp_view *view, const struct shape *shape)
+{
+	return (mp_cpu_may_prefetch(view) ? CHANCE_FETCHED : 1) *
+	       (double)shape->fresh / shape->own;
+}
+
+static void weigh(const struct mp_view *view, const struct shape *shape,
+		  const struct tally *few, const struct tally *more,
+		  struct mp_cpu_leaks *leaks)
+{
+	const double least = few->gone - SIGMAS * sqrt(few->gone);
+
+	leaks->dropped = few->dropped;
+	leaks->gone = few->gone;
+	leaks->part = few->gone / few->dropped;
+	leaks->part_more = (more->gone + SIGMAS * sqrt(more->gone)) /
+			   more->dropped;
+	if (few->gone >= GONE_LEAST && leaks->part <= GONE_MOST &&
+	    least >= by_chance(view, shape) * few->dropped &&
+	    least >= ALIKE_LEAST * leaks->part_more * few->dropped)
+		leaks->holds = MP_CPU_HOLDS_NO_OTHERS;
+}
+
+int mp_cpu_leaks_judge(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       struct mp_cpu_leaks *leaks)
+{
+	struct tally few, more;
+	struct shape shape[2];
+	int err;
+
+	memset(leaks, 0, sizeof(*leaks));
+	if (!has_rings(view, edges, k) || !lay(view, edges, k, shape))
+		return 0;
+	err = look(view, edges, k, &shape[0], &leaks->id[0], &few);
+	if (!err)
+		err = look(view, edges, k, &shape[1], &leaks->id[1], &more);
+	if (!err && few.n && more.n)
+		weigh(view, shape, &few, &more, leaks);
+	return err;
+}
+
+int mp_cpu_leaks_plan(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t k,
+		      struct mp_plan *plan)
+{
+	struct shape shape[2];
+	struct mp_exp exp;
+	int err = 0;
+
+	if (!has_rings(view, edges, k) || !lay(view, edges, k, shape))
+		return 0;
+	for (uint32_t i = 0; i < 2 && !err; i++) {
+		make_exp(view, edges, k, &shape[i], &exp);
+		err = mp_plan_add(plan, &exp, REPLICATES);
+	}
+	return err;
+}
