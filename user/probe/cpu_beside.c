@@ -143,7 +143,7 @@ int mp_cpu_beside_plan(const struct mp_view *view,
 			err = mp_cpu_stays_judge(view, edges, k, &stays);
 		hot.holds = stays.holds;
 		plan->stage++;
-		if (!err && !hot.holds && !stride.holds)
+		if (!err && !is_told(hot.holds))
 			err = mp_cpu_leaks_plan(view, edges, k, plan);
 		plan->stage++;
 	}
@@ -178,14 +178,19 @@ static int ask_left(const struct mp_view *view,
 		    struct mp_cpu_beside *beside)
 {
 	const int err = mp_cpu_leaks_judge(view, edges, k, &beside->leaks);
+	const uint32_t holds = beside->leaks.holds;
 
-	if (err || !beside->leaks.holds)
+	if (err || !holds)
 		return err;
-	if (beside->holds == MP_CPU_HOLDS_OTHERS) {
+	if (beside->holds == MP_CPU_HOLDS_OTHERS ||
+	    (beside->holds == MP_CPU_HOLDS_SOME && holds == MP_CPU_HOLDS_ALL)) {
 		beside->holds = MP_CPU_HOLDS_UNKNOWN;
+		beside->leaks.holds = MP_CPU_HOLDS_UNKNOWN;
 		beside->hot.why = "two experiments contradict each other";
+	} else if (holds == MP_CPU_HOLDS_ALL) {
+		beside->holds = holds;
 	} else if (!beside->holds) {
-		beside->holds = beside->leaks.holds;
+		beside->holds = holds;
 		beside->hot.why = "it is not exclusive, but whether it includes what lies inside is not known";
 	}
 	return 0;

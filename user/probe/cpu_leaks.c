@@ -12,6 +12,11 @@
  * level inside has lost it, or not, since it was last fetched, however few came
  * by in the last round: both shares are the same.
  *
+ * A level that includes the one inside loses a line and takes it along then: of
+ * lines that leave the level inside it has lost as many of those that had just
+ * come as of old ones, where it throws out any line. One that does not has lost
+ * few of those that had just come, whatever its policy.
+ *
  * Where there are levels further in, W, which they do not hold, is walked behind
  * H, so that H is served by the level inside, and its lines are there for
  * certain.
@@ -43,6 +48,8 @@
 #define WASH_GOOD 2.0
 #define WASH_LEAST 1.2
 #define BOTH_MOST 0.75
+/* .. where that is not enough. Each line is asked which level served it. */
+#define BOTH_TIGHT 0.9
 /* Fresh lines a round, as a share of what the level inside holds. In all they
  * go through the level asked about so many times. */
 #define FRESH_PART (1 / 128.0)
@@ -74,6 +81,21 @@
  * it, where an exclusive level would have one in FRESH_MORE. */
 #define ALIKE_LEAST 0.45
 #define SIGMAS 2.5
+/* What is left of W comes back, and puts others out in its turn, several times
+ * as many as are fresh. With so many gone four times as many would still show. */
+#define GONE_WASHED 0.6
+/* Lines that have just come, and old ones: since they came the level inside was
+ * given so much of what it holds. */
+#define YOUNG 0.125
+#define OLD 0.5
+/* Of the former as many are gone, or so much of it. Where a set here has lines
+ * of a set inside only, the one that puts a line out there may do so here at
+ * once: of two ways that is up to half as often as in the long run. */
+#define AS_YOUNG 0.65
+/* So many lines of a slot were dropped, and nearly all are gone: others are in
+ * its place in the level asked about, again and again. */
+#define TAKEN_LEAST 5.0
+#define TAKEN 0.8
 #define LINE_LONGEST 256u
 #define PAGE 4096u
 #define GROUP_MOST 64u
@@ -90,6 +112,7 @@ struct shape {
 	uint64_t wash;		/* 0: there is nothing further in */
 	uint64_t ring;
 	uint64_t fresh;		/* of a round */
+	double inner;		/* that the level inside holds */
 	double own;		/* that an exclusive level would have room for */
 };
 
@@ -155,13 +178,16 @@ static bool set_wash(const struct mp_cpu_edges *edges, uint32_t k,
 		     double inner, struct shape *shape)
 {
 	const double stride = (double)shape->stride;
+	const double hot = (double)shape->hot;
 	double further, room;
 
 	if (k < 2)
 		return true;
 	further = coarse(edges->edge[k - 2].high) / stride;
-	room = BOTH_MOST * inner - (double)shape->hot;
+	room = BOTH_MOST * inner - hot;
 	if (WASH_LEAST * further > room)
+		room = BOTH_TIGHT * inner - hot;
+	if (further > room + hot)
 		return false;
 	shape->wash = (uint64_t)ceil(fmin(WASH_GOOD * further, room));
 	return true;
@@ -180,6 +206,7 @@ static bool lay(const struct mp_view *view, const struct mp_cpu_edges *edges,
 	memset(shape, 0, 2 * sizeof(*shape));
 	shape->stride = (uint64_t)stride;
 	shape->hot = (uint64_t)fmin(HOT_PART * inner, HOT_MOST);
+	shape->inner = inner;
 	shape->own = own;
 	shape->fresh = in_groups(fmax(FRESH_PART * inner,
 				      FRESH_TIMES * outer / ROUNDS));
@@ -260,10 +287,16 @@ struct seen {
 	uint8_t *at;		/* of each round and slot */
 };
 
-struct tally {
-	uint32_t n;		/* replicates */
+struct share {
 	double dropped;
 	double gone;
+};
+
+struct tally {
+	uint32_t n;		/* replicates */
+	struct share all;
+	struct share young;
+	struct share old;
 };
 
 static void note(const struct mp_batch *batch,
@@ -305,7 +338,7 @@ static bool stays(const struct seen *seen, uint64_t slot)
 
 /* One round: the lines that were inside in the one before. */
 static void count_round(const struct seen *seen, const bool *counts,
-			uint32_t round, struct tally *tally)
+			uint32_t round, struct share *all)
 {
 	const uint8_t *now = seen->at + round * seen->slots;
 	const uint8_t *before = now - seen->slots;
@@ -319,12 +352,44 @@ static void count_round(const struct seen *seen, const bool *counts,
 	}
 	if (gone > fmax(AT_ONCE * (double)seen->slots, 2))
 		return;
-	tally->dropped += here + gone;
-	tally->gone += gone;
+	all->dropped += here + gone;
+	all->gone += gone;
+}
+
+/* One slot: when it came, and when it went. @turn: rounds in which the level
+ * inside is given as much as it holds. */
+static void count_ages(const struct seen *seen, uint64_t slot, double turn,
+		       struct tally *tally)
+{
+	struct share young = { 0 }, old = { 0 };
+	uint32_t came = 0;
+
+	for (uint32_t r = COLD; r < seen->rounds; r++) {
+		const uint8_t now = seen->at[r * seen->slots + slot];
+		const uint8_t before = seen->at[(r - 1) * seen->slots + slot];
+		struct share *share = r - came <= YOUNG * turn ? &young :
+				      r - came >= OLD * turn ? &old : NULL;
+
+		if (now == MP_SERVED_INNER || now == MP_SERVED_FURTHER)
+			continue;
+		if (share && came && before == MP_SERVED_INNER) {
+			share->dropped += now == MP_SERVED_OUTER ||
+					  now == MP_SERVED_NEXT;
+			share->gone += now == MP_SERVED_NEXT;
+		}
+		came = now == MP_SERVED_UNSEEN ? 0 : r;
+	}
+	if (young.dropped + old.dropped >= TAKEN_LEAST &&
+	    young.gone + old.gone > TAKEN * (young.dropped + old.dropped))
+		return;
+	tally->young.dropped += young.dropped;
+	tally->young.gone += young.gone;
+	tally->old.dropped += old.dropped;
+	tally->old.gone += old.gone;
 }
 
 static int count_batch(const struct mp_batch *batch,
-		       const struct mp_spectrum *at, uint32_t k,
+		       const struct mp_spectrum *at, uint32_t k, double turn,
 		       struct tally *tally)
 {
 	const struct mp_actor *h = &batch->exp.actor[RING_H];
@@ -338,10 +403,13 @@ static int count_batch(const struct mp_batch *batch,
 		return -ENOMEM;
 	for (uint32_t i = 0; i < batch->n_samples; i++)
 		note(batch, &batch->sample[i], at, k, &seen);
-	for (uint64_t i = 0; i < seen.slots; i++)
+	for (uint64_t i = 0; i < seen.slots; i++) {
 		counts[i] = stays(&seen, i);
+		if (counts[i])
+			count_ages(&seen, i, turn, tally);
+	}
 	for (uint32_t r = COLD + 1; r < seen.rounds; r++)
-		count_round(&seen, counts, r, tally);
+		count_round(&seen, counts, r, &tally->all);
 	tally->n++;
 	free(seen.at);
 	return 0;
@@ -361,7 +429,9 @@ static int look(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		const struct mp_batch *batch = view->batch[i];
 
 		if (batch->id == *id && mp_batch_counts(batch))
-			err = count_batch(batch, &edges->spectrum, k, tally);
+			err = count_batch(batch, &edges->spectrum, k,
+					  shape->inner / (double)shape->fresh,
+					  tally);
 	}
 	return err;
 }
@@ -376,21 +446,58 @@ static double by_chance(const struct mp_view *view, const struct shape *shape)
 	       (double)shape->fresh / shape->own;
 }
 
-static void weigh(const struct mp_view *view, const struct shape *shape,
+static double at_least(const struct share *share)
+{
+	return (share->gone - SIGMAS * sqrt(share->gone)) / share->dropped;
+}
+
+static double at_most(const struct share *share)
+{
+	return (share->gone + SIGMAS * sqrt(share->gone)) / share->dropped;
+}
+
+/* Of lines that had just come are as many gone as of old ones? Where sets inside
+ * have one way what puts a line out there may always do so here. */
+static bool takes_along(const struct mp_cpu_edges *edges, uint32_t k,
+			const struct tally *few, const struct tally *more,
+			struct mp_cpu_leaks *leaks)
+{
+	const struct mp_miss_shape *inner =
+		&edges->table->shape[edges->edge[k - 1].shape];
+	const struct share young = {
+		.dropped = few->young.dropped + more->young.dropped,
+		.gone = few->young.gone + more->young.gone,
+	};
+	const struct share old = {
+		.dropped = few->old.dropped + more->old.dropped,
+		.gone = few->old.gone + more->old.gone,
+	};
+
+	leaks->part_young = young.gone / young.dropped;
+	leaks->part_old = old.gone / old.dropped;
+	return k == 1 && inner->ways > MP_CPU_CROWDED_WAYS &&
+	       young.gone >= GONE_LEAST && old.gone >= GONE_LEAST &&
+	       at_least(&young) >= AS_YOUNG * at_most(&old);
+}
+
+static void weigh(const struct mp_view *view, const struct mp_cpu_edges *edges,
+		  uint32_t k, const struct shape *shape,
 		  const struct tally *few, const struct tally *more,
 		  struct mp_cpu_leaks *leaks)
 {
-	const double least = few->gone - SIGMAS * sqrt(few->gone);
+	const double least = at_least(&few->all);
 
-	leaks->dropped = few->dropped;
-	leaks->gone = few->gone;
-	leaks->part = few->gone / few->dropped;
-	leaks->part_more = (more->gone + SIGMAS * sqrt(more->gone)) /
-			   more->dropped;
-	if (few->gone >= GONE_LEAST && leaks->part <= GONE_MOST &&
-	    least >= by_chance(view, shape) * few->dropped &&
-	    least >= ALIKE_LEAST * leaks->part_more * few->dropped)
-		leaks->holds = MP_CPU_HOLDS_NO_OTHERS;
+	leaks->dropped = few->all.dropped;
+	leaks->gone = few->all.gone;
+	leaks->part = few->all.gone / few->all.dropped;
+	leaks->part_more = at_most(&more->all);
+	if (few->all.gone < GONE_LEAST || leaks->part > GONE_MOST ||
+	    (shape->wash && leaks->part_more > GONE_WASHED) ||
+	    least < by_chance(view, shape) ||
+	    !(least >= ALIKE_LEAST * leaks->part_more))
+		return;
+	leaks->holds = takes_along(edges, k, few, more, leaks) ?
+		       MP_CPU_HOLDS_ALL : MP_CPU_HOLDS_NO_OTHERS;
 }
 
 int mp_cpu_leaks_judge(const struct mp_view *view,
@@ -408,7 +515,7 @@ int mp_cpu_leaks_judge(const struct mp_view *view,
 	if (!err)
 		err = look(view, edges, k, &shape[1], &leaks->id[1], &more);
 	if (!err && few.n && more.n)
-		weigh(view, shape, &few, &more, leaks);
+		weigh(view, edges, k, shape, &few, &more, leaks);
 	return err;
 }
 

@@ -66,9 +66,14 @@ static void note_leaks(const struct mp_cpu_leaks *leaks, struct mp_fact *fact)
 {
 	for (uint32_t i = 0; i < 2; i++)
 		mp_fact_note(fact, leaks->id[i]);
-	snprintf(fact->method, sizeof(fact->method),
-		 "of %.0f lines that the level inside dropped, just before they were used again, %.0f were gone from here",
-		 leaks->dropped, leaks->gone);
+	if (leaks->holds == MP_CPU_HOLDS_ALL)
+		snprintf(fact->method, sizeof(fact->method),
+			 "of lines that the level inside dropped %.2f were gone from here if they had just come, and %.2f if they were old",
+			 leaks->part_young, leaks->part_old);
+	else
+		snprintf(fact->method, sizeof(fact->method),
+			 "of %.0f lines that the level inside dropped, just before they were used again, %.0f were gone from here",
+			 leaks->dropped, leaks->gone);
 }
 
 static void judge(const struct mp_cpu_beside *beside, struct mp_fact *fact)
@@ -90,7 +95,9 @@ static void judge(const struct mp_cpu_beside *beside, struct mp_fact *fact)
 			note(hot, fact);
 		return;
 	}
-	if (beside->stays.holds)
+	if (beside->leaks.holds == MP_CPU_HOLDS_ALL)
+		note_leaks(&beside->leaks, fact);
+	else if (beside->stays.holds)
 		note_stays(&beside->stays, fact);
 	else if (hot->holds)
 		note(hot, fact);
