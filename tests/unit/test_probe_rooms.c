@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "backend.h"
@@ -80,6 +81,28 @@ static void a_size_needs_no_inclusion_where_lines_are_counted(void **state)
 			 MP_NOT_MEASURABLE);
 }
 
+/* The level inside keeps lines that this one has lost, and how many is not
+ * known: the value is as near to one limit as to the other. */
+static void a_level_that_is_not_exclusive_has_one_of_two_sizes(void **state)
+{
+	const struct mp_fact *size;
+
+	(void)state;
+	ask("machine name=a clock_mhz=2900 memory_latency=250\n"
+	    "clock tsc_mhz=2900 step=1 read=52\nplace pages=contiguous\n"
+	    "level name=l1d size=45K ways=20 latency=4 policy=random\n"
+	    "level name=l2 size=192K ways=12 latency=19 policy=random\n");
+	size = made_sim_fact(&sim, "cpu.l2.size");
+	assert_int_equal(size->verdict, MP_MEASURED);
+	assert_true(size->low < 192 * KIB && size->high > 192 * KIB);
+	assert_true(size->value > 168 * KIB && size->value < 216 * KIB);
+	assert_true(size->value / size->low < 1.001 * (2 - size->value /
+						       size->high));
+	made_sim_ask(&sim, mp_probe_find("inclusion"));
+	assert_true(strcmp(made_sim_fact(&sim, "cpu.l2.inclusion")->text,
+			   "inclusive"));
+}
+
 /* A next-line prefetcher that cannot be turned off fills two lines for each
  * that is asked for, the second of them ahead. */
 static void what_is_fetched_ahead_makes_no_lines_longer(void **state)
@@ -151,6 +174,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(lines_are_counted_where_only_the_sum_is_known),
 		TEST(a_size_needs_no_inclusion_where_lines_are_counted),
+		TEST(a_level_that_is_not_exclusive_has_one_of_two_sizes),
 		TEST(what_is_fetched_ahead_makes_no_lines_longer),
 		TEST(rings_that_fit_odd_sets_twice_show_nothing),
 		TEST(few_lines_of_two_levels_are_not_those_of_one),

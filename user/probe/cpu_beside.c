@@ -29,8 +29,9 @@
 #define SUM_MODEL 1.1
 #define SUM_PLAIN 0.25
 #define ROUNDED 1.08
-/* Limits of a count that make a measured size: the middle is near both, by an
- * eighth. */
+/* Limits of which the harmonic mean is within an eighth of either. */
+#define WITHIN_EIGHTH 1.28
+/* Limits of a count that make a measured size: the middle is near both. */
 #define COUNTED 1.25
 /* .. and within limits nearer than this the roundest number is the likeliest. */
 #define COUNTED_ROUND 1.15
@@ -331,8 +332,8 @@ static bool keeps_old(const struct mp_cpu_edges *edges, uint32_t k,
 
 /* Where hops are timed singly those that the level inside serves are counted:
  * all others of a ring that fits are here for a whole turn. Of a shorter ring it
- * serves more. How many of these this level has lost is not known, so that the
- * middle is near either. */
+ * serves more. How many of these this level has lost is not known: the value is
+ * as far from one limit as from the other, as a share of it. */
 static void less_served(const struct mp_cpu_edges *edges, uint32_t k,
 			struct mp_fact *fact)
 {
@@ -341,7 +342,7 @@ static void less_served(const struct mp_cpu_edges *edges, uint32_t k,
 	const double most = kept > 0 ? pow(kept, edge->low / edge->high) : 0;
 
 	fact->low = fmin(fact->low, low_of(edge, fact) * (1 - most));
-	fact->value = sqrt(fact->low * fact->high);
+	fact->value = 2 / (1 / fact->low + 1 / fact->high);
 }
 
 static void less_old(const struct mp_cpu_edges *edges, uint32_t k,
@@ -353,7 +354,7 @@ static void less_old(const struct mp_cpu_edges *edges, uint32_t k,
 
 	if (edges->single) {
 		less_served(edges, k, fact);
-		apart = COUNTED;
+		apart = WITHIN_EIGHTH;
 	} else {
 		fact->low = fmax(low_of(edge, fact) - edge[-1].high, 1);
 	}
