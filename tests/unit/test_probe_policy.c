@@ -502,6 +502,46 @@ static void what_an_inclusive_level_puts_out_shows_no_policy(void **state)
 	cannot("cpu.l2.policy", "put them out");
 }
 
+/* Lines of a set of the first level are too many for those of the second, which
+ * does not include it; the third, of which that is not known, has room for them:
+ * none of them was behind that. Or it has not, and puts some out. */
+static void what_only_the_next_level_has_lost_was_not_put_out(void **state)
+{
+	static const char *const third[] = {
+		"size=24K ways=16 policy=nru",
+		"size=32K ways=1 slices=2 inclusion=inclusive",
+	};
+	struct mp_where where;
+
+	(void)state;
+	mp_where_cpu(&where, 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		char text[512];
+
+		mp_facts_add(&ask.known, "cpu.l4.size", &where)->verdict =
+			MP_ABSENT;
+		know_level("l1d", 64, 10, 20, 3);
+		know_level("l2", 64, 16, 8, 15);
+		sim_ask_know_text(&ask, "cpu.l2.inclusion", "non-inclusive");
+		know("l3", "latency", 27 / 3.0);
+		sim_ask_know(&ask, "cpu.dram.latency", 126 / 3.0);
+		snprintf(text, sizeof(text),
+			 "machine name=x clock_mhz=3000 memory_latency=126\n"
+			 "level name=l1d size=10K ways=20 latency=3 "
+			 "policy=bit-plru\n"
+			 "level name=l2 size=16K ways=8 latency=15 "
+			 "policy=bit-plru\n"
+			 "level name=l3 latency=27 %s\n"
+			 "clock tsc_mhz=3000\n", third[i]);
+		sim_ask(&ask, text, mp_probe_find("policy"), 5);
+		if (i)
+			cannot("cpu.l1d.policy", "put them out");
+		else
+			found("cpu.l1d.policy", "mru");
+		sim_ask_free(&ask);
+	}
+}
+
 /* Half of the ways twice as far apart, or twice the ways half as far. */
 /* The next line of the first level is the other half of the second one's: a new
  * line is used twice there, and its policy looks like another. */
@@ -643,6 +683,7 @@ int main(void)
 		TEST(an_exclusive_level_is_not_taken_for_another_policy),
 		TEST(an_inclusive_level_is_like_any_other),
 		TEST(what_an_inclusive_level_puts_out_shows_no_policy),
+		TEST(what_only_the_next_level_has_lost_was_not_put_out),
 		TEST(lines_that_are_fetched_along_hide_the_next_policy),
 		TEST(ways_that_were_counted_wrong_give_no_policy),
 		TEST(lines_that_hold_too_few_steps_are_refused),

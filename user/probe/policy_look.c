@@ -154,6 +154,38 @@ static bool has_outer(const struct mp_view *view, uint32_t k)
 	return false;
 }
 
+/* Of a level, or of memory behind the last one. */
+static double latency_of(const struct mp_view *view, uint32_t k)
+{
+	const struct mp_fact *size = k < MP_CPU_LEVELS ?
+				     mp_cpu_found(view, k, "size") : NULL;
+
+	return k >= MP_CPU_LEVELS || (size && size->verdict == MP_ABSENT) ?
+	       mp_cpu_value(view, "dram", "latency") :
+	       measured(view, k, "latency");
+}
+
+/* What a level does not include another one may lose without harm. */
+static void find_lost(const struct mp_view *view, struct mp_policy_level *level)
+{
+	const double own = latency_of(view, level->k);
+	uint32_t k = level->k + 1;
+	double last, behind;
+
+	level->outer = has_outer(view, level->k);
+	level->lost_ns = level->lost_apart_ns = NAN;
+	while (k < MP_CPU_LEVELS && !mp_policy_may_be(view, k, "inclusive"))
+		k++;
+	if (k >= MP_CPU_LEVELS || k == level->k + 1)
+		return;
+	last = latency_of(view, k);
+	behind = latency_of(view, k + 1);
+	if (!(behind > last))
+		return;
+	level->lost_ns = (last + behind) / 2 - own;
+	level->lost_apart_ns = (behind - last) / 2;
+}
+
 /* What it takes to go through the ways of the levels inside. What one puts out
  * goes to the next one first, if that may be exclusive. */
 static bool find_leave(const struct mp_view *view, const uint32_t *inside,
@@ -250,8 +282,9 @@ bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
 	const double line = measured(view, 0, "line");
 
 	*level = (struct mp_policy_level){
-		.k = k, .outer = has_outer(view, k),
+		.k = k,
 	};
+	find_lost(view, level);
 	if (k > 1 && isnan(ways))
 		return cannot(why, "so far out, where lines may be hashed over slices, the level's ways could not be measured");
 	if (isnan(ways))

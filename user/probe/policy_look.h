@@ -45,6 +45,9 @@
  * @outer: a level further out may have all lines that this one has, and put them
  *	out of it
  * @spared: .. and does not, as was seen
+ * @lost_ns: what takes so much longer than a hit here was behind the nearest of
+ *	these; NAN: that is the next one, or its latency is not known
+ * @lost_apart_ns: .. by so much at least
  * @visits: how often a slot's line may be accessed
  * @unsure: .. if a miss brings in that much; how much that is is not known
  * @more_ns: what a hit costs more than one in the innermost level
@@ -74,6 +77,8 @@ struct mp_policy_level {
 	uint32_t leave_most;
 	bool outer;
 	bool spared;
+	double lost_ns;
+	double lost_apart_ns;
 	uint32_t visits;
 	bool unsure;
 	double more_ns;

@@ -21,6 +21,8 @@
  * is no hit of the next level. */
 #define FAR 2.0
 #define BEYOND 1.5
+/* Of bursts so many find a line behind a level that may have put it out. */
+#define LOST_LEAST 0.25
 /* A set of which others use a way is off by a whole hit, in some looks. */
 #define APART 0.5
 
@@ -148,11 +150,29 @@ struct read {
 	struct readings set[MP_POLICY_SETS_MOST];
 };
 
+/* Share of bursts in which a line was behind the nearest level that may have put
+ * it out; NAN: that is the next one, or steps of the clock hide it. A mean is that
+ * of hits and misses as well. */
+static double lost_of(const struct mp_policy_level *level,
+		      const struct readings *readings, uint32_t look,
+		      double hit)
+{
+	const double tick = 1e-9 * readings->hz;
+	uint32_t n = 0;
+
+	if (!(readings->step <= level->lost_apart_ns * tick))
+		return NAN;
+	for (uint32_t i = 0; i < readings->n; i++)
+		n += readings->ticks[(size_t)i * readings->looks + look] >
+		     hit + level->lost_ns * tick;
+	return (double)n / readings->n;
+}
+
 /* By means: what comes between in one of some hundred bursts does no harm. */
 static double share_of(const struct mp_policy_level *level,
 		       const struct readings *readings,
 		       const struct readings *control, uint32_t look,
-		       double *error)
+		       double *error, double *lost)
 {
 	const double tick = 1e-9 * readings->hz;
 	const double miss = level->miss_ns * tick;
@@ -162,6 +182,7 @@ static double share_of(const struct mp_policy_level *level,
 	hit = calm_mean(control, look, beyond, &off[0]) + level->more_ns * tick;
 	more = mean_of(readings, look, hit + beyond, &off[1]) - hit;
 	*error = hypot(off[0], off[1]) / miss;
+	*lost = lost_of(level, readings, look, hit);
 	return 1 - more / miss;
 }
 
@@ -209,20 +230,22 @@ static void see_look(const struct mp_policy_level *level,
 		     struct mp_policy_looked *looked)
 {
 	double share[MP_POLICY_SETS_MOST], error[MP_POLICY_SETS_MOST];
-	double sum = 0, squares = 0;
+	double lost[MP_POLICY_SETS_MOST], sum = 0, squares = 0, far = 0;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < read->sets; i++)
 		share[i] = share_of(level, &read->set[i], &read->control, look,
-				    &error[i]);
+				    &error[i], &lost[i]);
 	for (uint32_t i = 0; i < read->sets; i++) {
 		if (is_apart(share, read->sets, i))
 			continue;
 		sum += share[i];
 		squares += error[i] * error[i];
+		far += lost[i];
 		n++;
 	}
-	looked->far += sum / n < 1 - BEYOND;
+	looked->far += isnan(far) ? sum / n < 1 - BEYOND :
+				    far / n > LOST_LEAST;
 	looked->hit[look] = fmin(fmax(sum / n, 0), 1);
 	looked->error[look] = sqrt(squares) / n;
 	if (level->k && sum / n > APART)
