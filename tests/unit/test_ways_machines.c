@@ -255,6 +255,25 @@ static void ways_behind_a_level_of_unknown_ways_are_counted(void **state)
 	sim_ask_free(&ask);
 }
 
+/* 334 sets of one way, in lines that are not known and that a prefetcher brings
+ * along: 652 lines 64 bytes long, 668 or so many more, all of one way. What one
+ * of them says of two lines is not so, of another one it is. */
+static void one_guess_of_many_that_agree_is_borne_out(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		MACHINE(156) "level name=l1d size=42752 ways=1 line=128 latency=5\n"
+		"level name=l2 size=192K ways=12 line=128 latency=12 "
+		"policy=nru index=physical\n"
+		"tlb level=1 page=4K entries=32 ways=8\n"
+		"tlb level=1 page=2M entries=32 ways=4\nwalk cost=52\n"
+		"prefetch kind=adjacent into=l2 switch=no\n"
+		"place pages=random thp=granted\n" CLOCK,
+		{ 42880, 192 * KIB }, { 5, 12 }, 156, 0, NULL, 0.022 });
+	ask_ways_found(&ask, "cpu.l1d.ways", 1);
+	sim_ask_free(&ask);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +290,7 @@ int main(void)
 		cmocka_unit_test(what_each_hop_pays_is_taken_off),
 		cmocka_unit_test(what_some_hops_pay_is_taken_off),
 		cmocka_unit_test(ways_behind_a_level_of_unknown_ways_are_counted),
+		cmocka_unit_test(one_guess_of_many_that_agree_is_borne_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,13 +20,14 @@
 #include "backend.h"
 #include "probe/cpu.h"
 #include "probe/ways_comb.h"
+#include "probe/ways_confirm.h"
 #include "probe/ways_kept.h"
 #include "probe/ways_level.h"
 #include "probe/ways_size.h"
 #include "probe/ways_test.h"
 
 #define REPLICATES 3u
-#define SURE_REPLICATES 5u
+#define SURE_REPLICATES MP_WAYS_SURE_REPLICATES
 /* The limits of a size are taken to be wider by this, where it is the size that
  * is asked for. */
 #define MOST_SIZED 1.6
@@ -173,89 +174,21 @@ static int part(struct search *search)
 		.agreed = agree_in_ways, .replicates = REPLICATES });
 }
 
-/* Of a full set, does the level inside keep some? Then others find room here
- * that there is not. */
-static bool may_be_kept(const struct search *search,
-			const struct mp_ways_guess *guess,
-			const struct mp_ways_test *test, uint32_t outcome)
-{
-	return outcome == MP_WAYS_FIT && search->sets.inner &&
-	       !test->flushed && !guess->exclusive;
-}
-
-/* A full set, and one line more; or more sets, and one line more of each. @open:
- * that was not to be seen. */
-static int confirm_by(struct search *search, const struct mp_ways_guess *guess,
-		      const struct mp_ways_test *over, uint32_t full,
-		      bool *open)
-{
-	enum mp_ways_outcome outcome;
-	bool missed, kept = false;
-	int err;
-
-	*open = false;
-	for (uint32_t more = 0; more <= 1; more++) {
-		struct mp_ways_test test = *over;
-
-		if (!more)
-			test.lines = full;
-		err = mp_ways_look(&search->rig, &test, SURE_REPLICATES, &outcome);
-		if (err)
-			return err;
-		if (outcome == MP_WAYS_LACKING) {
-			want(search, &search->rig, &test, SURE_REPLICATES);
-			return 0;
-		}
-		missed = outcome == MP_WAYS_MISS || outcome == MP_WAYS_MISS_ALL;
-		kept = (kept && outcome != MP_WAYS_MISS_ALL) ||
-		       may_be_kept(search, guess, &test, outcome);
-		*open = outcome == MP_WAYS_UNCLEAR || outcome == MP_WAYS_HIDDEN ||
-			(more && kept) ||
-			(!more && test.here && outcome != MP_WAYS_FIT_HERE);
-		if (*open || missed != more)
-			return 0;
-	}
-	search->ways = guess->ways;
-	search->span = guess->span;
-	search->exclusive = guess->exclusive;
-	return 0;
-}
-
-/* What the level inside hides of a plain ring others may show. */
-static int confirm(struct search *search, const struct mp_ways_guess *guess)
-{
-	bool open = true;
-	int err = 0;
-
-	if (!mp_ways_is_no_chance(&search->sets, guess, SURE_REPLICATES))
-		return 0;
-	for (uint32_t sight = MP_WAYS_PLAIN; sight < MP_WAYS_SIGHTS; sight++) {
-		struct mp_ways_test over;
-		uint32_t full;
-
-		if (err || !open)
-			break;
-		if ((sight == MP_WAYS_PLAIN || may_flush(search)) &&
-		    mp_ways_witness(&search->sets, guess, sight, &over, &full))
-			err = confirm_by(search, guess, &over, full, &open);
-	}
-	return err;
-}
-
-/* All that are left have the same ways: if one of them is not borne out, it may
- * be that the level has its lines beside those inside. */
+/* All that are left have the same ways. */
 static int confirm_any(struct search *search)
 {
-	int err = 0;
+	struct mp_ways_borne borne;
+	const int err = mp_ways_confirm(&search->rig, &search->sets,
+					may_flush(search), &borne);
 
-	for (uint32_t exclusive = 0; exclusive <= 1 && !err; exclusive++) {
-		const struct mp_ways_guess *guess =
-			mp_ways_likeliest(&search->sets, exclusive);
-
-		if (guess && !search->ways && !search->replicates)
-			err = confirm(search, guess);
-	}
-	return err;
+	if (err)
+		return err;
+	if (borne.lacks)
+		want(search, &search->rig, &borne.want, borne.lacks);
+	search->ways = borne.guess.ways;
+	search->span = borne.guess.span;
+	search->exclusive = borne.guess.exclusive;
+	return 0;
 }
 
 /* What the tests that were made have left of guesses that are new. */

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A full set, and one line too many for it. Guesses may have the same ways and
+ * differ in how far apart the lines of a set lie: what one of them says is not
+ * so, another one may.
+ */
+#include "probe/ways_confirm.h"
+
+#include <stddef.h>
+
+#define REPLICATES MP_WAYS_SURE_REPLICATES
+/* So many guesses are tried. */
+#define GUESSES_MOST 8u
+
+/* Of a full set, does the level inside keep some? Then others find room here
+ * that there is not. */
+static bool may_be_kept(const struct mp_ways_sets *sets,
+			const struct mp_ways_guess *guess,
+			const struct mp_ways_test *test, uint32_t outcome)
+{
+	return outcome == MP_WAYS_FIT && sets->inner && !test->flushed &&
+	       !guess->exclusive;
+}
+
+/* A full set, and one line more; or more sets, and one line more of each. @open:
+ * that was not to be seen. */
+static int confirm_by(struct mp_ways_rig *rig, const struct mp_ways_sets *sets,
+		      const struct mp_ways_guess *guess,
+		      const struct mp_ways_test *over, uint32_t full,
+		      struct mp_ways_borne *borne, bool *open)
+{
+	enum mp_ways_outcome outcome;
+	bool missed, kept = false;
+	int err;
+
+	*open = false;
+	for (uint32_t more = 0; more <= 1; more++) {
+		struct mp_ways_test test = *over;
+
+		if (!more)
+			test.lines = full;
+		err = mp_ways_look(rig, &test, REPLICATES, &outcome);
+		if (err)
+			return err;
+		if (outcome == MP_WAYS_LACKING) {
+			borne->want = test;
+			borne->lacks = REPLICATES;
+			return 0;
+		}
+		missed = outcome == MP_WAYS_MISS || outcome == MP_WAYS_MISS_ALL;
+		kept = (kept && outcome != MP_WAYS_MISS_ALL) ||
+		       may_be_kept(sets, guess, &test, outcome);
+		*open = outcome == MP_WAYS_UNCLEAR || outcome == MP_WAYS_HIDDEN ||
+			(more && kept) ||
+			(!more && test.here && outcome != MP_WAYS_FIT_HERE);
+		if (*open || missed != more)
+			return 0;
+	}
+	borne->guess = *guess;
+	return 0;
+}
+
+/* What the level inside hides of a plain ring others may show. */
+static int confirm(struct mp_ways_rig *rig, const struct mp_ways_sets *sets,
+		   const struct mp_ways_guess *guess, bool with_flushed,
+		   struct mp_ways_borne *borne)
+{
+	bool open = true;
+	int err = 0;
+
+	if (!mp_ways_is_no_chance(sets, guess, REPLICATES))
+		return 0;
+	for (uint32_t sight = MP_WAYS_PLAIN; sight < MP_WAYS_SIGHTS; sight++) {
+		struct mp_ways_test over;
+		uint32_t full;
+
+		if (err || !open)
+			break;
+		if ((sight == MP_WAYS_PLAIN || with_flushed) &&
+		    mp_ways_witness(sets, guess, sight, &over, &full))
+			err = confirm_by(rig, sets, guess, &over, full, borne,
+					 &open);
+	}
+	return err;
+}
+
+/* The likeliest one that has not been tried: first of those that have their
+ * lines by themselves, then of those that have them beside those inside, then of
+ * either. */
+static const struct mp_ways_guess *next_of(const struct mp_ways_sets *sets,
+					   const struct mp_ways_guess *tried,
+					   uint32_t n)
+{
+	const struct mp_ways_guess *best = NULL;
+
+	for (uint32_t i = 0; i < sets->n; i++) {
+		const struct mp_ways_guess *guess = &sets->guess[i];
+		bool again = n < 2 && guess->exclusive != (n > 0);
+
+		for (uint32_t k = 0; k < n; k++)
+			again |= guess->span == tried[k].span &&
+				 guess->exclusive == tried[k].exclusive;
+		if (!again && (!best || guess->weight > best->weight))
+			best = guess;
+	}
+	return best;
+}
+
+int mp_ways_confirm(struct mp_ways_rig *rig, const struct mp_ways_sets *sets,
+		    bool with_flushed, struct mp_ways_borne *borne)
+{
+	struct mp_ways_guess tried[GUESSES_MOST] = { { .span = 0 } };
+	int err = 0;
+
+	*borne = (struct mp_ways_borne){ .lacks = 0 };
+	for (uint32_t n = 0; n < GUESSES_MOST && !err; n++) {
+		const struct mp_ways_guess *guess = next_of(sets, tried, n);
+
+		if (!guess && n > 1)
+			break;
+		if (!guess)
+			continue;
+		tried[n] = *guess;
+		err = confirm(rig, sets, &tried[n], with_flushed, borne);
+		if (borne->lacks || borne->guess.ways)
+			break;
+	}
+	return err;
+}
