@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Ways of levels whose number of sets is hard to guess, by what of a ring in
  * random order misses them. */
+#include <stdio.h>
+
 #include "ask_ways.h"
 #include "made_view.h"
 #include "probe/ways_comb.h"
@@ -221,6 +223,33 @@ static void where_hops_or_pages_tell_nothing_no_ring_is_walked(void **state)
 	assert_int_equal(n_combs(), 0);
 }
 
+/* 2 MiB pages that lie anywhere are no matter to a level that goes by virtual
+ * addresses: the same sets are too full in each. By physical ones they are not. */
+static void sets_that_go_on_from_page_to_page_are_told(void **state)
+{
+	static const char *const index[] = { "virtual", "physical" };
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		char text[768];
+
+		snprintf(text, sizeof(text), HEAD
+			"level name=l1d size=128K ways=2 latency=6\n"
+			"level name=l2 size=832K ways=26 latency=29 index=physical\n"
+			"level name=l3 size=2496K ways=8 latency=51 policy=nru "
+			"index=%s\n" HUGE_PAGES CLOCK, index[i]);
+		ask_ways(&ask, &(struct ask_ways){
+			text, { 128 * KIB, 832 * KIB, 2496 * KIB },
+			{ 6, 29, 51 }, 290, 64, "non-inclusive", 0.3 });
+		if (!i)
+			ask_ways_found(&ask, "cpu.l3.ways", 8);
+		else
+			assert_int_equal(sim_ask_fact(&ask, "cpu.l3.ways")->verdict,
+					 MP_NOT_MEASURABLE);
+		sim_ask_free(&ask);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,6 +271,8 @@ int main(void)
 			lines_of_slices_are_not_counted_together, end),
 		cmocka_unit_test_teardown(
 			where_hops_or_pages_tell_nothing_no_ring_is_walked, end),
+		cmocka_unit_test_teardown(
+			sets_that_go_on_from_page_to_page_are_told, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

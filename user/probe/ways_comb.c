@@ -442,6 +442,7 @@ struct proof {
 	uint32_t told;		/* replicates in which all rows miss .. */
 	uint32_t denied;	/* .. and in which some do not */
 	bool failed;		/* of one nothing is known */
+	bool thrown;		/* pieces of memory may lie anywhere */
 	bool hashed;		/* there may be slices */
 };
 
@@ -542,9 +543,16 @@ static bool holds_all(const struct proof *proof)
 	       proof->inside * proof->ways < KEPT_PART * proof->looks;
 }
 
+/* Where pieces of memory lie anywhere rows miss or not as chance has it, unless
+ * the level is indexed by virtual address: then they do each time. */
+static bool is_told(const struct proof *proof)
+{
+	return proof->told >= (proof->thrown ? PROOFS : TOLD_LEAST);
+}
+
 static bool is_proven(const struct proof *proof)
 {
-	return !proof->failed && proof->told >= TOLD_LEAST &&
+	return !proof->failed && is_told(proof) &&
 	       proof->told > proof->denied &&
 	       2 * proof->beyond < proof->over.missed &&
 	       holds_all(proof) &&
@@ -578,7 +586,7 @@ static int try_proof(const struct mp_ways_rig *rig,
 	for (uint32_t i = 0; i < replicates && !err; i++) {
 		struct turn turn = { 0 };
 
-		proof->failed |= !is_in_row(batch[i], comb->bytes);
+		proof->thrown |= !is_in_row(batch[i], comb->bytes);
 		err = turn_take(rig, batch[i], &turn);
 		if (!err)
 			add_turn(&turn, proof);
