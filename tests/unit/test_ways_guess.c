@@ -39,13 +39,41 @@ static void a_set_of_one_way_has_a_witness(void **state)
 		.line = 64, .grain = 64, .piece = 64 * MIB, .n = 1,
 		.guess = &guess,
 	};
+	const struct mp_ways_tried none = { .n = 0 };
 	struct mp_ways_test test;
 	uint32_t full;
 
 	(void)state;
-	assert_true(mp_ways_witness(&sets, &guess, MP_WAYS_PLAIN, &test, &full));
+	assert_true(mp_ways_witness(&sets, &guess, MP_WAYS_PLAIN, &none, &test,
+				    &full));
 	assert_int_equal(test.lines, 2);
 	assert_int_equal(full, 1);
+}
+
+/* Where something is in the way at a stride, as many lines at another one fill
+ * another set, or the same one by other lines. */
+static void a_full_set_is_seen_at_another_stride(void **state)
+{
+	struct mp_ways_guess guess = { .span = 2048, .ways = 15 };
+	const struct mp_ways_sets sets = {
+		.line = 64, .grain = 64, .piece = 4096, .small = true, .n = 1,
+		.guess = &guess,
+	};
+	struct mp_ways_tried tried = { .n = 0 };
+	struct mp_ways_test test;
+	uint32_t full;
+
+	(void)state;
+	while (tried.n < MP_WAYS_WITNESSES) {
+		assert_true(mp_ways_witness(&sets, &guess, MP_WAYS_PLAIN,
+					    &tried, &test, &full));
+		assert_int_equal(test.lines, 16);
+		assert_int_equal(full, 15);
+		assert_true(test.stride % 2048 == 0);
+		for (uint32_t i = 0; i < tried.n; i++)
+			assert_true(test.stride != tried.stride[i]);
+		tried.stride[tried.n++] = test.stride;
+	}
 }
 
 int main(void)
@@ -53,6 +81,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fewer_misses_than_a_test_is_made_for_rule_no_guess_out),
 		cmocka_unit_test(a_set_of_one_way_has_a_witness),
+		cmocka_unit_test(a_full_set_is_seen_at_another_stride),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -169,13 +169,14 @@ static void sets_that_are_full_together_hold_more_than_the_level_inside(
 		.line = 64, .grain = 64, .piece = 64 * MIB, .inner = &inner,
 		.n = 1, .guess = &guess,
 	};
+	const struct mp_ways_tried none = { .n = 0 };
 	struct mp_ways_range held;
 	struct mp_ways_test over;
 	uint32_t full;
 
 	(void)state;
-	assert_true(mp_ways_witness(&sets, &guess, MP_WAYS_ALL_PAST, &over,
-				    &full));
+	assert_true(mp_ways_witness(&sets, &guess, MP_WAYS_ALL_PAST, &none,
+				    &over, &full));
 	held = mp_ways_inside(&sets, &over);
 	assert_true(over.here);
 	assert_true(full > held.high);
@@ -183,8 +184,8 @@ static void sets_that_are_full_together_hold_more_than_the_level_inside(
 	assert_int_equal(full, 8 * mp_ways_sets_of(&guess, over.stride));
 	assert_int_equal(full, 16);
 	guess.exclusive = true;
-	assert_false(mp_ways_witness(&sets, &guess, MP_WAYS_ALL_PAST, &over,
-				     &full));
+	assert_false(mp_ways_witness(&sets, &guess, MP_WAYS_ALL_PAST, &none,
+				     &over, &full));
 }
 
 /* As many lines at a multiple of the stride would be hidden, too. */
@@ -305,13 +306,14 @@ static void lines_that_are_all_seen_here_are_no_more_than_are_handed_on(void **s
 		.n = 3, .guess = guess,
 	};
 	struct mp_ways_test test = { .stride = 32 * KIB, .lines = 41 };
+	const struct mp_ways_tried none = { .n = 0 };
 	uint32_t full;
 
 	(void)state;
 	mp_ways_keep(&sets, &test, MP_WAYS_FIT);
 	assert_int_equal(sets.n, 3);
 	assert_true(mp_ways_witness(&sets, &guess[1], MP_WAYS_ALL_HERE,
-				    &test, &full));
+				    &none, &test, &full));
 	assert_true(test.here);
 	assert_int_equal(test.lines, 42);
 	assert_int_equal(full, 41);

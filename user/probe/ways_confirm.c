@@ -60,6 +60,30 @@ static int confirm_by(struct mp_ways_rig *rig, const struct mp_ways_sets *sets,
 	return 0;
 }
 
+/* By rings: what is in the way at one stride, now and then, may not be at another
+ * one. */
+static int confirm_seen(struct mp_ways_rig *rig, const struct mp_ways_sets *sets,
+			const struct mp_ways_guess *guess,
+			enum mp_ways_sight sight, struct mp_ways_borne *borne,
+			bool *open)
+{
+	const uint32_t most = sight == MP_WAYS_PLAIN ? MP_WAYS_WITNESSES : 1;
+	struct mp_ways_tried tried = { .n = 0 };
+	int err = 0;
+
+	*open = true;
+	while (tried.n < most && *open && !err) {
+		struct mp_ways_test over;
+		uint32_t full;
+
+		if (!mp_ways_witness(sets, guess, sight, &tried, &over, &full))
+			break;
+		err = confirm_by(rig, sets, guess, &over, full, borne, open);
+		tried.stride[tried.n++] = over.stride;
+	}
+	return err;
+}
+
 /* What the level inside hides of a plain ring others may show. */
 static int confirm(struct mp_ways_rig *rig, const struct mp_ways_sets *sets,
 		   const struct mp_ways_guess *guess, bool with_flushed,
@@ -70,17 +94,11 @@ static int confirm(struct mp_ways_rig *rig, const struct mp_ways_sets *sets,
 
 	if (!mp_ways_is_no_chance(sets, guess, REPLICATES))
 		return 0;
-	for (uint32_t sight = MP_WAYS_PLAIN; sight < MP_WAYS_SIGHTS; sight++) {
-		struct mp_ways_test over;
-		uint32_t full;
-
-		if (err || !open)
-			break;
-		if ((sight == MP_WAYS_PLAIN || with_flushed) &&
-		    mp_ways_witness(sets, guess, sight, &over, &full))
-			err = confirm_by(rig, sets, guess, &over, full, borne,
-					 &open);
-	}
+	for (uint32_t sight = MP_WAYS_PLAIN;
+	     sight < MP_WAYS_SIGHTS && !err && open; sight++)
+		if (sight == MP_WAYS_PLAIN || with_flushed)
+			err = confirm_seen(rig, sets, guess, sight, borne,
+					   &open);
 	return err;
 }
 

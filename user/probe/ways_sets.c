@@ -391,9 +391,19 @@ static bool is_witness(const struct mp_ways_sets *sets,
 		       held.low == held.high : 2 * held.low > held.high + 1;
 }
 
+/* Has the stride been tried? */
+static bool is_tried(const struct mp_ways_tried *tried, uint64_t stride)
+{
+	for (uint32_t i = 0; i < tried->n; i++)
+		if (tried->stride[i] == stride)
+			return true;
+	return false;
+}
+
 static bool plain_witness(const struct mp_ways_sets *sets,
 			  const struct mp_ways_guess *guess, bool in_row,
-			  bool here, struct mp_ways_test *test)
+			  bool here, const struct mp_ways_tried *tried,
+			  struct mp_ways_test *test)
 {
 	uint64_t stride[STRIDES];
 	const uint32_t n = list_strides(sets, sets->n > GUESSES_MANY, stride);
@@ -411,6 +421,7 @@ static bool plain_witness(const struct mp_ways_sets *sets,
 
 		if (one.lines <= LINES_MAX && is_witness(sets, guess, &one) &&
 		    (!in_row || mp_ways_in_row(sets, &one)) &&
+		    !is_tried(tried, stride[i]) &&
 		    (!test->lines || one.lines < test->lines))
 			*test = one;
 	}
@@ -447,26 +458,30 @@ static bool past_witness(const struct mp_ways_sets *sets,
 
 static bool any_witness(const struct mp_ways_sets *sets,
 			const struct mp_ways_guess *guess,
-			enum mp_ways_sight sight, struct mp_ways_test *test)
+			enum mp_ways_sight sight,
+			const struct mp_ways_tried *tried,
+			struct mp_ways_test *test)
 {
 	if (sight == MP_WAYS_FLUSHED)
 		return flushed_witness(sets, guess, test);
 	if (sight == MP_WAYS_ALL_HERE)
 		return sets->inner &&
-		       (plain_witness(sets, guess, true, true, test) ||
-			plain_witness(sets, guess, false, true, test));
+		       (plain_witness(sets, guess, true, true, tried,
+				      test) ||
+			plain_witness(sets, guess, false, true, tried, test));
 	if (sight == MP_WAYS_ALL_PAST)
 		return sets->inner && past_witness(sets, guess, test);
-	return plain_witness(sets, guess, true, false, test) ||
-	       plain_witness(sets, guess, false, false, test);
+	return plain_witness(sets, guess, true, false, tried, test) ||
+	       plain_witness(sets, guess, false, false, tried, test);
 }
 
 bool mp_ways_witness(const struct mp_ways_sets *sets,
 		     const struct mp_ways_guess *guess,
-		     enum mp_ways_sight sight, struct mp_ways_test *test,
-		     uint32_t *full)
+		     enum mp_ways_sight sight,
+		     const struct mp_ways_tried *tried,
+		     struct mp_ways_test *test, uint32_t *full)
 {
-	const bool found = any_witness(sets, guess, sight, test);
+	const bool found = any_witness(sets, guess, sight, tried, test);
 
 	if (!found)
 		return false;

@@ -157,17 +157,28 @@ enum mp_ways_sight {
 	MP_WAYS_SIGHTS,
 };
 
+/** MP_WAYS_WITNESSES - strides at which one guess is borne out, at most */
+#define MP_WAYS_WITNESSES 3u
+
+/** struct mp_ways_tried - strides of rings that told nothing */
+struct mp_ways_tried {
+	uint32_t n;
+	uint64_t stride[MP_WAYS_WITNESSES];
+};
+
 /**
  * mp_ways_witness() - the test with the fewest lines that a guess says have
  * just become too many, once they all are seen here
+ * @tried: a ring at another stride, where others do not put lines out
  * @full: gets how many still fit: one less, or one less of each set
  * Return: false where what the level inside holds hides it, or, of a flushed
  * test, nothing puts that out.
  */
 bool mp_ways_witness(const struct mp_ways_sets *sets,
 		     const struct mp_ways_guess *guess,
-		     enum mp_ways_sight sight, struct mp_ways_test *test,
-		     uint32_t *full);
+		     enum mp_ways_sight sight,
+		     const struct mp_ways_tried *tried,
+		     struct mp_ways_test *test, uint32_t *full);
 
 /** mp_ways_keep() - leave out the guesses that a test's outcome contradicts */
 void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
