@@ -56,6 +56,8 @@
 #define FRESH_TIMES 3.0
 /* .. and of the second experiment so many times as many. */
 #define FRESH_MORE 4u
+/* Hops of a replicate: more take longer than the answer is worth. */
+#define HOPS_MAX 4e6
 /* The ring of fresh lines, in sizes of the level asked about; it fits the next
  * one, if it may be so short. */
 #define RING_GOOD 2.5
@@ -218,7 +220,8 @@ static bool lay(const struct mp_view *view, const struct mp_cpu_edges *edges,
 	shape[1].fresh = in_groups(FRESH_MORE * (double)shape->fresh);
 	return (double)(shape->ring + shape->hot + shape->wash) * stride +
 	       4 * PAGE <= (double)view->arena_max_bytes &&
-	       shape[1].fresh < shape->ring;
+	       ROUNDS * (double)(shape[1].fresh + shape->hot + shape->wash) <=
+	       HOPS_MAX && shape[1].fresh < shape->ring;
 }
 
 static uint64_t pages_of(const struct shape *shape, uint64_t slots)
