@@ -7,8 +7,8 @@
 
 #include "analysis/kept.h"
 
-/* So near to where the capacities end that were tried the best is at the end;
- * it is looked for so much further then. */
+/* So near to the least capacity that was tried the best is at the end; it is
+ * looked for so much further in then. */
 #define AT_END 1.02
 #define FURTHER 1.5
 
@@ -57,20 +57,22 @@ int mp_edge_fit_inside(struct mp_edge_data *data,
 		       struct mp_edge *edge)
 {
 	const double least = data->n ? data->point[0].x : 0;
-	const double most = data->n ? data->point[data->n - 1].x : 0;
-	int err;
+	int err = mp_edge_fit_kept(data, table, seed, edge);
 
-	for (;;) {
-		err = mp_edge_fit_kept(data, table, seed, edge);
-		if (err)
-			return err;
-		if (edge->size < data->from * AT_END && data->from > least)
-			data->from = fmax(data->from / FURTHER, least);
-		else if (edge->size * AT_END > data->to && data->to < most)
-			data->to = fmin(data->to * FURTHER, most);
-		else
-			return 0;
+	while (!err && edge->size < data->from * AT_END && data->from > least) {
+		const double from = data->from;
+		struct mp_edge nearer;
+
+		data->from = fmax(from / FURTHER, least);
+		err = mp_edge_fit_kept(data, table, seed, &nearer);
+		if (!err && nearer.size >= edge->size) {
+			data->from = from;
+			break;
+		}
+		if (!err)
+			*edge = nearer;
 	}
+	return err;
 }
 
 int mp_pair_fit_kept(const struct mp_edge_data *data,
