@@ -3,7 +3,7 @@
  * Edges and miss shapes against sets that are simulated line by line here,
  * with none of the formulas that the fit goes by.
  */
-#include "analysis/edge.h"
+#include "analysis/edge_kept.h"
 
 #include <errno.h>
 #include <math.h>
@@ -395,6 +395,24 @@ static void shares_rise_from_none_to_all(void **state)
 	}
 }
 
+/* Where only larger capacities are tried the best is the least of them: it is
+ * looked for below. Where only smaller ones are it is not looked for above. */
+static void a_capacity_is_looked_for_below_what_is_tried(void **state)
+{
+	struct mp_edge_data data;
+	struct mp_edge edge;
+
+	(void)state;
+	make(&data, LRU, false, 64, 8, 0, 1);
+	data.from = 700;
+	assert_int_equal(mp_edge_fit_inside(&data, table, 1, &edge), 0);
+	assert_true(fabs(edge.size / 512 - 1) < 0.05 && data.from < 500);
+	make(&data, LRU, false, 64, 8, 0, 1);
+	data.to = 400;
+	assert_int_equal(mp_edge_fit_inside(&data, table, 1, &edge), 0);
+	assert_true(edge.size < 400 * 1.02 && data.to < 401);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -411,6 +429,7 @@ int main(void)
 		cmocka_unit_test(miss_shares_match_simulated_sets),
 		cmocka_unit_test(half_of_the_hops_miss_a_third_above_a_random_capacity),
 		cmocka_unit_test(shares_rise_from_none_to_all),
+		cmocka_unit_test(a_capacity_is_looked_for_below_what_is_tried),
 	};
 
 	table = mp_miss_table_get();

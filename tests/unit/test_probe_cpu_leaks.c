@@ -240,6 +240,36 @@ static void what_answers_alike_is_left_open(void **state)
 	       1, MP_CPU_HOLDS_UNKNOWN);
 }
 
+static uint32_t asked_of(const char *l1d)
+{
+	struct mp_cpu_edges edges;
+	struct mp_plan plan = { 0 };
+	char text[512];
+	uint32_t n;
+
+	snprintf(text, sizeof(text), ROW "level name=l1d ways=16 latency=4 %s\n"
+		 "level name=l2 size=4M ways=16 latency=14 policy=random\n"
+		 "level name=l3 size=8M ways=16 latency=40\n", l1d);
+	made_sim_open(&sim, text);
+	sim.view.arena_max_bytes = 512u << 20;
+	made_sim_edges(&sim, &edges);
+	edges.table = mp_miss_table_get();
+	edges.edge[1].shape = shape_of(edges.table, inside_ways);
+	assert_int_equal(mp_cpu_leaks_plan(&sim.view, &edges, 2, &plan), 0);
+	n = plan.n;
+	mp_plan_free(&plan);
+	made_sim_close(&sim);
+	return n;
+}
+
+/* Each round empties the innermost level: of a large one that is too much. */
+static void walks_that_take_too_long_are_not_asked_for(void **state)
+{
+	(void)state;
+	assert_int_equal(asked_of("size=64K"), 2);
+	assert_int_equal(asked_of("size=1M"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +283,7 @@ int main(void)
 		cmocka_unit_test(lines_have_to_be_in_the_level_inside),
 		cmocka_unit_test(levels_near_each_other_are_told_apart),
 		cmocka_unit_test(what_answers_alike_is_left_open),
+		cmocka_unit_test(walks_that_take_too_long_are_not_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

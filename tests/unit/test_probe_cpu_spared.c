@@ -100,6 +100,8 @@ static void one_that_does_is_seen(void **state)
 			fail_msg("%s, %s: %s", level[i][0], level[i][1],
 				 fact->text);
 		assert_int_equal(mp_cpu_spared(&sim.view, &spared), 0);
+		assert_int_equal(spared.n, 3);
+		assert_true(spared.lost > 0.5);
 		assert_false(spared.is);
 		made_sim_close(&sim);
 	}

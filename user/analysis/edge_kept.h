@@ -18,8 +18,9 @@ int mp_edge_fit_kept(const struct mp_edge_data *data,
 /**
  * mp_edge_fit_inside() - the same, with what fits best inside what is tried
  * @data: where the best capacity is the least of those, there may be better ones
- *	below: @from is moved there, as far as there are points and they are. Denser rings show
- *	the levels of sparse ones, or smaller; so it is not looked for above
+ *	below: @from is moved there, as far as there are points and they are.
+ *	Denser rings show the levels of sparse ones, or smaller; so it is not
+ *	looked for above
  */
 int mp_edge_fit_inside(struct mp_edge_data *data,
 		       const struct mp_miss_table *table, uint64_t seed,

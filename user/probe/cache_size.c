@@ -121,8 +121,9 @@ static int plan_sides(const struct mp_view *view,
 			break;
 		if (!dear)
 			err = mp_cpu_grid(&sweep, view, size / 5,
-					  fmin(size * 5, end), GRAIN, edges->single ?
-					  LOOK_REPLICATES : n, plan);
+					  fmin(size * 5, end), GRAIN,
+					  edges->single ? LOOK_REPLICATES : n,
+					  plan);
 		if (!err)
 			err = mp_cpu_grid(&sweep, view, low, high, dear ?
 					  DEAR_GRAIN : EDGE_GRAIN, n, plan);
@@ -278,15 +279,14 @@ static int plan_full(const struct mp_view *view, struct mp_plan *plan)
 /* .. and where levels have longer lines, rings of more and more distance,
  * until one has a slot for each line of each level. */
 static int plan_wide(const struct mp_view *view,
-		     const struct mp_cpu_edges *edges, struct mp_plan *plan)
+		     const struct mp_cpu_edges *edges, double end,
+		     struct mp_plan *plan)
 {
 	struct mp_sweep sweep;
-	double end;
-	int err;
+	int err = 0;
 
 	if (!edges->full)
 		return 0;
-	err = sparse_end(view, &end);
 	for (uint32_t w = 1; w <= MP_CPU_WIDTHS && !err; w++) {
 		bool is_wanted = edges->muddled < MP_CPU_LEVELS;
 
@@ -294,8 +294,7 @@ static int plan_wide(const struct mp_view *view,
 			is_wanted = is_wanted || edges->width[k] >= w;
 		if (!is_wanted || !mp_cpu_wide_sweep(view, w, 0, &sweep))
 			break;
-		err = plan_curve(view, &sweep, fmin(end * WIDE_BEYOND,
-						    end_of(view)), plan);
+		err = plan_curve(view, &sweep, fmin(end, end_of(view)), plan);
 		plan->stage++;
 	}
 	return err;
@@ -588,7 +587,7 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	mp_cpu_main_sweep(view, &sweep);
 	err = edges_end(view, &edges, &end);
 	if (!err)
-		err = plan_wide(view, &edges, plan);
+		err = plan_wide(view, &edges, end, plan);
 	for (uint32_t k = 0; k < edges.n && !err; k++)
 		err = mp_cpu_witness_plan(view, &edges, k, plan);
 	plan->stage++;

@@ -349,7 +349,6 @@ static void less_old(const struct mp_cpu_edges *edges, uint32_t k,
 		     struct mp_fact *fact)
 {
 	const struct mp_edge *edge = &edges->edge[k];
-
 	double apart = MP_CPU_APART_MAX;
 
 	if (edges->single) {

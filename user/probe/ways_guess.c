@@ -141,18 +141,6 @@ uint64_t mp_ways_bytes(const struct mp_ways_sets *sets)
 	return sets->n ? bytes_of(&sets->guess[0]) : 0;
 }
 
-const struct mp_ways_guess *mp_ways_likeliest(const struct mp_ways_sets *sets,
-					      bool exclusive)
-{
-	const struct mp_ways_guess *best = NULL;
-
-	for (uint32_t i = 0; i < sets->n; i++)
-		if (sets->guess[i].exclusive == exclusive &&
-		    (!best || sets->guess[i].weight > best->weight))
-			best = &sets->guess[i];
-	return best;
-}
-
 bool mp_ways_is_no_chance(const struct mp_ways_sets *sets,
 			  const struct mp_ways_guess *guess,
 			  uint32_t replicates)

@@ -195,10 +195,6 @@ uint32_t mp_ways_agreed(const struct mp_ways_sets *sets);
 /** mp_ways_bytes() - the size that all guesses have; 0 = they differ */
 uint64_t mp_ways_bytes(const struct mp_ways_sets *sets);
 
-/** mp_ways_likeliest() - the likeliest guess of a kind; NULL = there is none */
-const struct mp_ways_guess *mp_ways_likeliest(const struct mp_ways_sets *sets,
-					      bool exclusive);
-
 /**
  * mp_ways_is_no_chance() - is it the level's sets that lines meet in?
  * @replicates: times that they did
