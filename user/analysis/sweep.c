@@ -203,27 +203,45 @@ static int point_grow(struct mp_curve_at *at)
 	return 0;
 }
 
-static int point_add(struct mp_curve_at *at, const struct mp_batch *batch)
+static int point_put(struct mp_curve_at *at, const struct mp_batch *batch,
+		     double cycles, double ns)
 {
-	double ticks = mp_clock_hop_ticks(batch, 0);
-
-	if (isnan(ticks))
-		return 0;
 	if (point_grow(at))
 		return -ENOMEM;
 	at->batch[at->n] = batch;
 	at->start_ns[at->n] = (double)batch->start_ns;
-	at->cycles[at->n] = mp_clock_cycles(batch, ticks);
-	at->ns[at->n] = mp_clock_ns(batch, ticks);
+	at->cycles[at->n] = cycles;
+	at->ns[at->n] = ns;
 	at->id = batch->id;
 	at->n++;
 	return 0;
+}
+
+static int point_add(struct mp_curve_at *at, const struct mp_batch *batch)
+{
+	const double ticks = mp_clock_hop_ticks(batch, 0);
+
+	return isnan(ticks) ? 0 :
+	       point_put(at, batch, mp_clock_cycles(batch, ticks),
+			 mp_clock_ns(batch, ticks));
 }
 
 static void point_middle(struct mp_curve_at *at)
 {
 	at->mid_cycles = mp_stat_median_of(at->cycles, at->n);
 	at->mid_ns = mp_stat_median_of(at->ns, at->n);
+}
+
+int mp_curve_put(struct mp_curve *curve, uint64_t length,
+		 const struct mp_batch *batch, double ticks)
+{
+	struct mp_curve_at *at = curve_at(curve, length);
+
+	if (!at || point_put(at, batch, mp_clock_cycles(batch, ticks),
+			     mp_clock_ns(batch, ticks)))
+		return -ENOMEM;
+	point_middle(at);
+	return 0;
 }
 
 /* What tells most experiments of other sweeps apart, cheaply. */

@@ -109,6 +109,16 @@ int mp_sweep_gather(const struct mp_sweep *sweep, const struct mp_view *view,
 int mp_sweep_gather_at(const struct mp_sweep *sweep, const struct mp_view *view,
 		       uint64_t length, struct mp_curve *curve);
 
+/**
+ * mp_curve_put() - add a replicate to a curve that no sweep draws
+ * @curve: zeroed at first
+ * @ticks: what a hop of @batch took
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int mp_curve_put(struct mp_curve *curve, uint64_t length,
+		 const struct mp_batch *batch, double ticks);
+
 void mp_curve_free(struct mp_curve *curve);
 
 /**

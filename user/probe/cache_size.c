@@ -14,6 +14,7 @@
 #include "analysis/stat.h"
 #include "backend.h"
 #include "probe/cpu.h"
+#include "probe/cpu_after.h"
 #include "probe/cpu_beside.h"
 #include "probe/cpu_between.h"
 #include "probe/cpu_count.h"
@@ -619,6 +620,9 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	plan->stage++;
 	if (!err)
 		err = mp_cpu_flat_plan(view, &edges, plan);
+	plan->stage++;
+	if (!err)
+		err = mp_cpu_after_plan(view, &edges, plan);
 	plan->stage++;
 	if (!err)
 		err = mp_cpu_near_plan(view, &edges, plan);

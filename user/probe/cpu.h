@@ -268,6 +268,11 @@ struct mp_cpu_count {
  * @near_from, @near_to: lengths at which hops are wanted one by one, as means
  *	leave a level in doubt; 0: at none
  * @near: .. and what they were, owned
+ * @after_from, @after_to: lengths at which a few lines are wanted after others,
+ *	as means leave a level in doubt; 0: at none
+ * @after: .. and what those took, owned
+ * @after_n: so many levels, the outermost, were found by that
+ * @after_kept: .. the share of a ring that the level inside may have kept
  * @memory: cycles of a hop of it, where edges were found with it nearer than
  *	that; 0: as it is
  */
@@ -296,6 +301,11 @@ struct mp_cpu_edges {
 	double near_from;
 	double near_to;
 	struct mp_curve near;
+	double after_from;
+	double after_to;
+	struct mp_curve after;
+	uint32_t after_n;
+	double after_kept[MP_CPU_LEVELS];
 	double memory;
 };
 

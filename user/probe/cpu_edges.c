@@ -9,6 +9,7 @@
 
 #include "analysis/edge_kept.h"
 #include "probe/cpu.h"
+#include "probe/cpu_after.h"
 #include "probe/cpu_count.h"
 #include "probe/cpu_flat.h"
 #include "probe/cpu_near.h"
@@ -663,7 +664,9 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	if (err)
 		goto err_edges;
 	mp_cpu_find_doubt(view, edges);
-	err = mp_cpu_near_find(view, edges);
+	err = mp_cpu_after_find(view, edges);
+	if (!err)
+		err = mp_cpu_near_find(view, edges);
 	if (err)
 		goto err_edges;
 	mp_cpu_count_levels(view, edges);

@@ -14,6 +14,7 @@
 #include "analysis/hops.h"
 #include "analysis/stat.h"
 #include "probe/cpu.h"
+#include "probe/cpu_after.h"
 #include "probe/cpu_edges.h"
 
 /* The level's edge is where so many hops have come to miss it. */
@@ -410,6 +411,8 @@ double mp_cpu_share_kept(const struct mp_cpu_edges *edges, uint32_t k)
 
 	if (!k)
 		return 0;
+	if (mp_cpu_is_after(edges, k))
+		return edges->after_kept[k];
 	/* Means do not tell who served a hop; the shape of the edge inside does. */
 	if (!edges->single)
 		return edges->fitted[k - 1] ?

@@ -16,6 +16,7 @@
 #include "analysis/stat.h"
 #include "backend.h"
 #include "probe/cpu.h"
+#include "probe/cpu_after.h"
 #include "probe/cpu_pages.h"
 
 #define GRAIN 8
@@ -510,6 +511,38 @@ static struct translation translation_of(const struct mp_view *view,
 	return of;
 }
 
+/* A few lines that are timed after others have been walked are all of one level
+ * where it was found so. */
+static void infer_after(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			struct pair *pair)
+{
+	struct mp_fact *fact[] = { pair->cycles, pair->ns };
+	const uint64_t stride = mp_cpu_after_stride(view, edges);
+	const struct mp_curve_at *at;
+	struct mp_interval limits;
+
+	for (uint32_t i = 1; i < k; i++)
+		if (mp_cpu_shares_lines(view, stride, i)) {
+			pair_cannot(pair, "lines that are timed may share one of a level inside, whose line is not known to be as short");
+			return;
+		}
+	for (uint32_t i = 0; i < sizeof(fact) / sizeof(fact[0]); i++) {
+		if (!mp_cpu_after_latency(view, edges, k, i, &limits, &at)) {
+			pair_cannot(pair, "no footprint shows this level without its neighbours");
+			return;
+		}
+		fact[i]->verdict = MP_MEASURED;
+		fact[i]->value = limits.value;
+		fact[i]->low = limits.low;
+		fact[i]->high = limits.high;
+		mp_fact_note(fact[i], at->id);
+		snprintf(fact[i]->method, sizeof(fact[i]->method),
+			 "a few lines, each time that others, up to %.0f KiB with them, have been walked",
+			 (double)at->length / 1024);
+	}
+}
+
 /* By means, what was in doubt when the sizes were told may be no more, now that
  * more is measured; then levels would have other names than there. */
 static bool has_no_name(const struct mp_view *view,
@@ -543,6 +576,11 @@ static void infer_level(const struct mp_view *view,
 		return;
 	if (has_no_name(view, edges, k)) {
 		pair_cannot(pair, "its size could not be measured, and by what was measured since levels may have other names: see the sizes");
+		return;
+	}
+	if (mp_cpu_is_after(edges, k)) {
+		go_by_edge(edges, k, inner);
+		infer_after(view, edges, k, pair);
 		return;
 	}
 	mp_cpu_main_sweep(view, &sweep);

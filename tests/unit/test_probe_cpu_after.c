@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Levels that rings leave in doubt, by a few lines that are timed after others
+ * have been walked: simulated machines whose clock does not tell hops apart. */
+#include "probe/cpu_after.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend.h"
+#include "made_sim.h"
+
+#define CLOCK(step) \
+	"machine name=a clock_mhz=3050 memory_latency=251\n" \
+	"place pages=contiguous\nclock tsc_mhz=3050 read=40 step=" step "\n"
+#define COARSE CLOCK("31")
+#define L1 "level name=l1d size=10752 ways=7 line=32 latency=5 policy=random\n"
+#define L2 "level name=l2 size=18K ways=16 line=32 latency=22 policy="
+#define L3 "level name=l3 size=27K ways=8 line=32 latency=41 policy="
+#define L4 "level name=l4 size=84K ways=16 line=32 latency=76 policy=lru\n"
+
+extern const struct mp_probe mp_probe_cache_size, mp_probe_latency;
+
+static struct made_sim sim;
+static struct mp_cpu_edges edges;
+
+static void ask(const char *text)
+{
+	made_sim_open(&sim, text);
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	made_sim_ask(&sim, &mp_probe_cache_size);
+	assert_int_equal(mp_cpu_edges_find(&sim.view, &edges), 0);
+}
+
+static void ask_latency(const char *text)
+{
+	ask(text);
+	made_sim_ask(&sim, &mp_probe_latency);
+}
+
+static void done(void)
+{
+	mp_cpu_edges_free(&edges);
+	made_sim_close(&sim);
+}
+
+static bool holds(uint32_t k, double bytes)
+{
+	return edges.edge[k].low <= bytes && edges.edge[k].high >= bytes;
+}
+
+static void takes(uint32_t k, double cycles)
+{
+	const struct mp_curve_at *at;
+	struct mp_interval limits;
+
+	assert_true(mp_cpu_is_after(&edges, k));
+	assert_true(mp_cpu_after_latency(&sim.view, &edges, k, false, &limits,
+					 &at));
+	if (fabs(limits.value - cycles) > 0.5 ||
+	    limits.high > limits.low * 1.05)
+		fail_msg("%u: %g [%g, %g] for %g", k, limits.value, limits.low,
+			 limits.high, cycles);
+}
+
+static void near_levels_are_told_apart(void **state)
+{
+	static const double size[] = { 10752, 18 << 10, 27 << 10, 84 << 10 };
+
+	(void)state;
+	ask(COARSE L1 L2 "nru\n" L3 "tree-plru\n" L4);
+	assert_int_equal(edges.n, 4);
+	assert_true(edges.after_n >= 3);
+	assert_true(edges.doubt.level >= 4);
+	for (uint32_t k = 0; k < 4; k++)
+		if (!holds(k, size[k]) ||
+		    edges.edge[k].high > edges.edge[k].low * 1.29)
+			fail_msg("%u: [%g, %g] for %g", k, edges.edge[k].low,
+				 edges.edge[k].high, size[k]);
+	takes(1, 22);
+	takes(2, 41);
+	takes(3, 76);
+	done();
+}
+
+/* Policies that go by use spare what a walk does not use, and so T: its edge
+ * may lie beyond the level's, but no level is said to hold more than it does. */
+static void no_policy_makes_them_wrong(void **state)
+{
+	static const char *const policy[] = {
+		"lru", "fifo", "random", "nru", "srrip", "qlru_h11_m1_r1_u2",
+	};
+	uint32_t found = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(policy) / sizeof(policy[0]); i++) {
+		char text[1024];
+
+		snprintf(text, sizeof(text), COARSE L1 L2 "%s\n" L3 "%s\n" L4,
+			 policy[i], policy[i]);
+		ask(text);
+		found += edges.after_n > 0;
+		if (edges.after_n && (edges.n != 4 || !holds(1, 18 << 10) ||
+				      !holds(2, 27 << 10)))
+			fail_msg("%s: %u levels, [%g, %g], [%g, %g]", policy[i],
+				 edges.n, edges.edge[1].low, edges.edge[1].high,
+				 edges.edge[2].low, edges.edge[2].high);
+		done();
+	}
+	assert_true(found > 3);
+}
+
+/* An exclusive level's edge is that of what it holds with those inside; one that
+ * keeps lines for good hides them from the next. */
+static void the_edge_of_an_exclusive_level_is_that_of_the_sum(void **state)
+{
+	(void)state;
+	ask(COARSE "level name=l1d size=8K ways=8 line=32 latency=5 policy=random\n"
+	    "level name=l2 size=12K ways=6 line=32 latency=14 policy=random inclusion=exclusive\n"
+	    "level name=l3 size=30K ways=15 line=32 latency=40 policy=random\n");
+	if (edges.after_n) {
+		assert_int_equal(edges.n, 3);
+		assert_true(holds(1, 20 << 10));
+	}
+	made_sim_not_wrong(&sim, "cpu.l2.size", 12 << 10, 0.125);
+	made_sim_not_wrong(&sim, "cpu.l3.size", 30 << 10, 0.125);
+	done();
+}
+
+/* Slots of T may share a line of a level further out: stairs are where they
+ * were, but not as high, and of what lies beyond no latency is told. */
+static void longer_lines_make_no_latency(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	ask_latency(COARSE L1 "level name=l2 size=18K ways=18 line=256 latency=22 policy=nru\n"
+	    "level name=l3 size=27K ways=12 line=256 latency=41 policy=lru\n"
+	    "level name=l4 size=84K ways=16 line=256 latency=76 policy=lru\n");
+	fact = made_sim_fact(&sim, "cpu.l3.latency-cycles");
+	assert_true(fact->verdict != MP_MEASURED ||
+		    fabs(fact->value - 41) < 0.82);
+	done();
+}
+
+static bool is_planned(void)
+{
+	struct mp_plan plan = { 0 };
+	bool planned;
+
+	assert_int_equal(mp_cpu_after_plan(&sim.view, &edges, &plan), 0);
+	planned = plan.n > 0;
+	mp_plan_free(&plan);
+	return planned;
+}
+
+/* Where single hops are timed rings tell more; where a prefetcher may work, what
+ * brings back translations may bring T; and pages that are thrown at random blur
+ * the stairs, which then say nothing. */
+static void elsewhere_it_is_not_asked_or_not_answered(void **state)
+{
+	(void)state;
+	ask(CLOCK("1") L1 L2 "nru\n" L3 "tree-plru\n" L4);
+	assert_true(edges.single);
+	assert_false(is_planned());
+	done();
+	ask(COARSE L1 L2 "nru\n" L3 "tree-plru\n" L4
+	    "prefetch kind=adjacent into=l1d switch=no\n");
+	assert_false(is_planned());
+	assert_int_equal(edges.after_n, 0);
+	done();
+	ask("machine name=a clock_mhz=3050 memory_latency=251\n"
+	    "place pages=random thp=refused\nclock tsc_mhz=3050 read=40 step=31\n"
+	    "level name=l1d size=16K ways=4 line=64 latency=4 policy=random\n"
+	    "level name=l2 size=32K ways=2 line=64 latency=9 policy=random\n"
+	    "level name=l3 size=96K ways=1 line=64 latency=19 policy=lru\n");
+	assert_int_equal(edges.after_n, 0);
+	done();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(near_levels_are_told_apart),
+		cmocka_unit_test(no_policy_makes_them_wrong),
+		cmocka_unit_test(the_edge_of_an_exclusive_level_is_that_of_the_sum),
+		cmocka_unit_test(longer_lines_make_no_latency),
+		cmocka_unit_test(elsewhere_it_is_not_asked_or_not_answered),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

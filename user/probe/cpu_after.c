@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Levels so near each other that rings show no plateau between them: a few
+ * lines, which are timed each time that others have been walked.
+ *
+ * A ring that a level cannot hold misses some of its hops there and finds the
+ * others, by whom the level throws out and how lines lie: so its edge is as
+ * wide as its policy makes it, and the edge of the next may begin in it. W is
+ * such a ring, and T a few lines beside it. W is walked for several turns and T
+ * once. Where both fit, T is found where it was left. Where they do not, each
+ * turn of W throws lines out, whichever the policy chooses, and T does not come
+ * back between: after some turns nothing of it is left. So T goes from level to
+ * level within a few lines of the capacity, and between two edges it takes what
+ * the one level takes. And T is timed as a whole, so that a clock's step is no
+ * matter.
+ *
+ * Where pages are thrown at random some sets have too many lines before the
+ * level is full, which blurs these edges as it does those of rings.
+ */
+#include "probe/cpu_after.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "analysis/clock.h"
+#include "backend.h"
+#include "limits.h"
+#include "probe/cpu_edges.h"
+
+/* Lengths to the octave, from beyond the edge inside the level in doubt to so
+ * far beyond the last. */
+#define FROM 1024.0
+#define GRAIN 16
+#define CLEAR 1.06
+#define BEYOND 2.1
+#define REPLICATES 6u
+/* Fewer lengths draw no curve. */
+#define LENGTHS_MIN 10u
+/* Slots of T, in every second line; and of P, which brings back what translation
+ * has forgotten of T's pages, in between. */
+#define FEW 32u
+#define FEW_APART 2u
+#define PRIMES 8u
+/* Turns of W between two visits, and visits; of W of many slots fewer. */
+#define TURNS 8u
+#define ROUNDS 10u
+#define SHORT_ROUNDS 40u
+#define MANY_SLOTS 2048u
+#define MANY_ROUNDS 5u
+/* .. the first of which find nothing in its place. */
+#define COLD 1u
+/* Of a replicate. */
+#define HOPS_MAX 4e6
+/* So few pages are known to every first TLB. */
+#define KNOWN_BYTES (32u << 10)
+/* A stair: so many lengths in a row that take the same to so much; what takes
+ * more by this factor is another one. */
+#define STAIRS (MP_CPU_LEVELS + 1u)
+#define STAIR_MIN 3u
+#define SAME 0.02
+#define RISES 1.2
+#define STEP_PART 0.01
+/* Between two stairs, so short that no level hides there. */
+#define SHARP 1.35
+#define SHARP_WAYS 16u
+/* Edges of rings and stairs that are the same. */
+#define NEAR 1.2
+#define LENGTHS_MAX 64u
+
+enum who { RING_W, RING_T, RING_P, RINGS };
+
+/* What experiments hold fixed. */
+struct rig {
+	uint32_t cpu;
+	uint32_t pages;
+	int32_t node;
+	uint32_t quiet;
+	uint64_t stride;
+	uint64_t reach;
+	uint64_t few_stride;
+};
+
+static void rig_init(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, struct rig *rig)
+{
+	struct mp_sweep sweep;
+
+	if (edges->full)
+		mp_cpu_side_sweep(view, 0, &sweep);
+	else
+		mp_cpu_main_sweep(view, &sweep);
+	*rig = (struct rig){
+		.cpu = sweep.cpu,
+		.pages = sweep.pages,
+		.node = sweep.node,
+		.quiet = sweep.quiet,
+		.stride = sweep.stride,
+		.reach = sweep.reach,
+		.few_stride = edges->full ? sweep.stride * FEW_APART :
+					    sweep.stride,
+	};
+}
+
+static void walker(uint64_t bytes, uint64_t hops, uint32_t phase,
+		   struct mp_actor *actor)
+{
+	actor->phase = phase;
+	actor->length = bytes;
+	actor->hops = hops;
+	actor->bursts = 1;
+	actor->warm_hops = 0;
+}
+
+/* Slots of T, of all that both may have. */
+static uint64_t few_of(const struct rig *rig, uint64_t bytes)
+{
+	const uint64_t slots = bytes / rig->few_stride;
+
+	return slots < 2 * FEW ? slots / 2 : FEW;
+}
+
+/* @length: of both together; false: W would be too short, or take too long. */
+static bool make_exp(const struct rig *rig, uint64_t length, struct mp_exp *exp)
+{
+	const uint64_t few = few_of(rig, length);
+	const uint64_t beside = few * rig->few_stride;
+	const uint64_t slots = (length - beside) / rig->stride;
+	struct mp_actor *actor = exp->actor;
+
+	if (few < 2)
+		return false;
+	mp_exp_chase(exp, rig->cpu, rig->pages, length + rig->few_stride,
+		     rig->stride, 0);
+	exp->arena[0].node = rig->node;
+	exp->quiet = rig->quiet;
+	exp->window_ns = MP_WINDOW_MAX_NS;
+	exp->rounds = slots > MANY_SLOTS ? MANY_ROUNDS :
+		      few < FEW ? SHORT_ROUNDS : ROUNDS;
+	exp->n_actors = length > KNOWN_BYTES ? RINGS : RING_P;
+	actor[RING_P] = actor[RING_T] = actor[RING_W];
+	walker(slots * rig->stride, TURNS * slots, 0, &actor[RING_W]);
+	actor[RING_W].reach = rig->reach;
+	walker(beside, few, 2, &actor[RING_T]);
+	actor[RING_T].stride = rig->few_stride;
+	actor[RING_T].offset = actor[RING_W].length;
+	actor[RING_T].detail = MP_DETAIL_HIST;
+	actor[RING_T].group = (uint32_t)few;
+	if (exp->n_actors == RING_P) {
+		actor[RING_T].phase = 1;
+		memset(&actor[RING_P], 0, sizeof(actor[RING_P]));
+	} else {
+		walker(beside, PRIMES, 1, &actor[RING_P]);
+		actor[RING_P].stride = beside / PRIMES;
+		actor[RING_P].offset = actor[RING_T].offset +
+				       rig->few_stride / 2;
+	}
+	return (double)slots * TURNS * exp->rounds <= HOPS_MAX;
+}
+
+/* -- what came back --------------------------------------------------------- */
+
+/* Ticks of a hop of T; NAN. */
+static double taken(const struct mp_batch *batch)
+{
+	double ticks = 0, n = 0;
+
+	for (uint32_t i = 0; i < batch->n_samples; i++) {
+		const struct memprobe_sample *sample = &batch->sample[i];
+		const uint64_t *word = batch->payload + sample->payload_offset;
+
+		if (sample->actor != RING_T || sample->round < COLD ||
+		    !mp_sample_calm(sample) ||
+		    sample->payload_kind != MEMPROBE_PAYLOAD_HIST)
+			continue;
+		for (uint32_t w = 0; w + 1 < sample->payload_count; w += 2) {
+			ticks += ((double)word[w] - batch->grant.read_ticks) *
+				 (double)word[w + 1];
+			n += (double)word[w + 1];
+		}
+	}
+	return ticks / (n * batch->exp.actor[RING_T].group);
+}
+
+static uint64_t length_of(const struct rig *rig, double step)
+{
+	const double bytes = FROM * exp2(step / GRAIN);
+
+	return (uint64_t)(bytes / (double)rig->stride + 0.5) * rig->stride;
+}
+
+static int gather_length(const struct mp_view *view, const struct rig *rig,
+			 uint64_t length, struct mp_curve *curve)
+{
+	const struct mp_batch *batch;
+	struct mp_exp exp;
+	uint32_t at = 0;
+	int err = 0;
+	uint64_t id;
+
+	if (!make_exp(rig, length, &exp))
+		return 0;
+	id = mp_exp_id(&exp);
+	while (!err && (batch = mp_view_next(view, id, &at))) {
+		const double ticks = taken(batch);
+
+		if (mp_batch_counts(batch) && !isnan(ticks))
+			err = mp_curve_put(curve, length, batch, ticks);
+	}
+	return err;
+}
+
+/* The first length of the grid that is no shorter. */
+static double step_from(double bytes)
+{
+	return fmax(ceil(GRAIN * log2(bytes / FROM)), 0);
+}
+
+static double step_to(double bytes)
+{
+	return GRAIN * log2(bytes / FROM);
+}
+
+static int gather(const struct mp_view *view, const struct rig *rig,
+		  double from, double to, struct mp_curve *curve)
+{
+	int err = 0;
+
+	for (double step = step_from(from); step <= step_to(to) && !err; step++)
+		err = gather_length(view, rig, length_of(rig, step),
+				    curve);
+	return err;
+}
+
+/* -- which levels ----------------------------------------------------------- */
+
+/* Lengths in a row that take the same. */
+struct stair {
+	uint32_t first;
+	uint32_t last;
+	double cycles;
+};
+
+static double middle_of(const struct mp_curve *curve, uint32_t i)
+{
+	return mp_curve_middle(&curve->at[i]);
+}
+
+/* A clock of long steps reads so much more or less, in core cycles. */
+static double off_of(const struct mp_curve *curve)
+{
+	const struct mp_batch *batch = curve->at[0].batch[0];
+
+	return STEP_PART * mp_clock_cycles(batch, (double)batch->grant.tick_step);
+}
+
+/* Lengths from @first on that take the same as those before them. */
+static struct stair stair_at(const struct mp_curve *curve, uint32_t first)
+{
+	struct stair stair = { first, first, middle_of(curve, first) };
+	const double off = off_of(curve);
+
+	for (uint32_t i = first + 1; i < curve->n; i++) {
+		const double here = middle_of(curve, i);
+
+		if (!(fabs(here - stair.cycles) < stair.cycles * SAME + off))
+			break;
+		stair.cycles += (here - stair.cycles) / (i + 1 - first);
+		stair.last = i;
+	}
+	return stair;
+}
+
+/* What takes little more than the stair before is the same one, of which some
+ * lines were still further in. */
+static void join(struct stair *stair, const struct stair *next)
+{
+	if (next->last - next->first > stair->last - stair->first)
+		stair->cycles = next->cycles;
+	stair->last = next->last;
+}
+
+static double length_at(const struct mp_curve *curve, uint32_t i)
+{
+	return (double)curve->at[i].length;
+}
+
+/* Does nothing beyond a stair take less, or so much more that it is another
+ * one? Of memory some lengths take a little more than others. */
+static bool is_end(const struct mp_curve *curve, const struct stair *stair)
+{
+	for (uint32_t i = stair->last + 1; i < curve->n; i++)
+		if (middle_of(curve, i) * (1 + SAME) < stair->cycles ||
+		    middle_of(curve, i) > stair->cycles * RISES)
+			return false;
+	return true;
+}
+
+/* Return: how many; 0 where they fall, or the last does not end the curve. */
+static uint32_t find_stairs(const struct mp_curve *curve,
+			    struct stair stair[STAIRS])
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct stair next = stair_at(curve, i);
+		struct stair *before = n ? &stair[n - 1] : NULL;
+
+		if (next.last < i + STAIR_MIN - 1)
+			continue;
+		if (before && next.cycles * RISES < before->cycles)
+			return 0;
+		if (before && next.cycles < before->cycles * RISES)
+			join(before, &next);
+		else if (n == STAIRS)
+			return 0;
+		else
+			stair[n++] = next;
+		i = next.last;
+	}
+	return n && is_end(curve, &stair[n - 1]) ? n : 0;
+}
+
+static uint32_t sharp_shape(const struct mp_miss_table *table)
+{
+	uint32_t i = 0;
+
+	while (i + 1 < MP_MISS_SHAPES &&
+	       (table->shape[i].scatter != 0 || table->shape[i].ways < SHARP_WAYS ||
+		table->shape[i].policy != MP_MISS_LRU))
+		i++;
+	return i;
+}
+
+/* Cycles of a hop of W. */
+static double walked(const struct mp_curve_at *at)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < at->n; i++)
+		sum += mp_clock_cycles(at->batch[i],
+				       mp_clock_hop_ticks(at->batch[i], RING_W));
+	return sum / at->n;
+}
+
+/* The last length of a stair that is held whole: what a walk does not use is
+ * spared by policies that go by use, and T may stay where W does not fit. */
+static uint32_t last_held(const struct mp_curve *curve, const struct stair *stair)
+{
+	uint32_t i = stair->first;
+
+	while (i < stair->last && walked(&curve->at[i + 1]) <
+				  stair->cycles * (1 + SAME) + off_of(curve))
+		i++;
+	return i;
+}
+
+/* What lies between two stairs is the edge of a level. Return: is it so sharp
+ * that no other one hides there? */
+static bool put_level(const struct mp_curve *curve, const struct stair *stair,
+		      uint32_t k, struct mp_cpu_edges *edges)
+{
+	const double half = (stair[0].cycles + stair[1].cycles) / 2;
+	const uint32_t held = last_held(curve, stair);
+	const double low = length_at(curve, held);
+	const double high = length_at(curve, stair[1].first);
+	struct mp_level *level = &edges->level[k];
+	uint32_t i = held;
+
+	while (i < stair[1].first && middle_of(curve, i + 1) < half)
+		i++;
+	*level = (struct mp_level){
+		.size_bytes = length_at(curve, i),
+		.low_bytes = low, .high_bytes = high,
+		.latency = stair[0].cycles,
+	};
+	edges->edge[k] = (struct mp_edge){
+		.size = level->size_bytes, .low = low, .high = high,
+		.inside = stair[0].cycles, .outside = stair[1].cycles,
+		.shape = sharp_shape(edges->table),
+	};
+	edges->fitted[k] = true;
+	/* Lines that levels inside keep for good this one need not hold. */
+	if (k) {
+		const double inside = edges->edge[k - 1].inside;
+		const double kept = (stair[0].cycles -
+				     walked(&curve->at[held])) /
+				    (stair[0].cycles - inside);
+
+		edges->after_kept[k] = fmin(fmax(kept, 0), 1);
+	}
+	return high <= low * SHARP;
+}
+
+/* Levels that others share move while they are looked at; and where prefetchers
+ * may work, what brings back T's translations may bring T. */
+static bool is_asked(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges)
+{
+	const uint32_t n = edges->n;
+
+	return view->caps & MP_CAP_PHASES && !edges->single &&
+	       edges->doubt.level < n && edges->flat && edges->muddled >= n &&
+	       (n == 1 || mp_cpu_has_sides(edges, n - 1)) &&
+	       !mp_cpu_may_prefetch(view);
+}
+
+int mp_cpu_after_plan(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, struct mp_plan *plan)
+{
+	double step = step_from(edges->after_from);
+	struct rig rig;
+	int err = 0;
+
+	if (!(edges->after_to > 0))
+		return 0;
+	rig_init(view, edges, &rig);
+	for (; step <= step_to(edges->after_to) && !err; step++) {
+		struct mp_exp exp;
+
+		if (make_exp(&rig, length_of(&rig, step), &exp) &&
+		    exp.arena[0].bytes <= view->arena_max_bytes)
+			err = mp_plan_add(plan, &exp, REPLICATES);
+	}
+	return err;
+}
+
+/* Is each edge that rings have one of the stairs', too? */
+static bool are_all(const struct mp_cpu_edges *rings,
+		    const struct mp_cpu_edges *found, uint32_t from)
+{
+	for (uint32_t k = 0; k < rings->n; k++) {
+		const struct mp_level *ring = &rings->level[k];
+		uint32_t i = from;
+
+		if (k == rings->doubt.level || ring->high_bytes < rings->after_from)
+			continue;
+		while (i < found->n &&
+		       (found->level[i].high_bytes * NEAR < ring->low_bytes ||
+			found->level[i].low_bytes > ring->high_bytes * NEAR))
+			i++;
+		if (i == found->n)
+			return false;
+	}
+	return true;
+}
+
+/* The levels that stairs show, from the one in doubt on. */
+static bool find_levels(const struct mp_cpu_edges *edges,
+			struct mp_cpu_edges *found)
+{
+	const struct mp_curve *curve = &edges->after;
+	const uint32_t k = edges->doubt.level;
+	struct stair stair[STAIRS];
+	const uint32_t n = find_stairs(curve, stair);
+
+	*found = *edges;
+	/* The first stair is what the level in doubt takes, and no less. */
+	if (n < 2 || k + n - 1 > MP_CPU_LEVELS ||
+	    (k && stair[0].cycles < edges->edge[k - 1].inside * RISES))
+		return false;
+	for (uint32_t i = 0; i + 1 < n; i++)
+		if (!put_level(curve, &stair[i], k + i, found))
+			return false;
+	found->n = k + n - 1;
+	found->after_n = n - 1;
+	found->doubt = (struct mp_cpu_doubt){ .level = MP_CPU_LEVELS };
+	return found->n >= edges->n && are_all(edges, found, k);
+}
+
+int mp_cpu_after_find(const struct mp_view *view, struct mp_cpu_edges *edges)
+{
+	const uint32_t k = edges->doubt.level;
+	struct mp_cpu_edges found;
+	struct rig rig;
+	int err;
+
+	if (!is_asked(view, edges))
+		return 0;
+	edges->after_from = k ? edges->level[k - 1].high_bytes * CLEAR : FROM;
+	edges->after_to = edges->level[edges->n - 1].high_bytes * BEYOND;
+	rig_init(view, edges, &rig);
+	err = gather(view, &rig, edges->after_from, edges->after_to,
+		     &edges->after);
+	if (err || edges->after.n < LENGTHS_MIN)
+		return err;
+	if (find_levels(edges, &found))
+		*edges = found;
+	return 0;
+}
+
+/* -- what a level takes ------------------------------------------------------ */
+
+bool mp_cpu_is_after(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	return k < edges->n && k + edges->after_n >= edges->n;
+}
+
+/* What lengths from @from to @to take. Return: how many there are. */
+static uint32_t values_of(const struct mp_curve *curve, double from, double to,
+			  bool in_ns, double value[LENGTHS_MAX],
+			  const struct mp_curve_at **at)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < curve->n && n < LENGTHS_MAX; i++) {
+		const double length = length_at(curve, i);
+
+		if (length < from || length > to)
+			continue;
+		*at = &curve->at[i];
+		value[n++] = in_ns ? (*at)->mid_ns : (*at)->mid_cycles;
+	}
+	return n;
+}
+
+bool mp_cpu_after_latency(const struct mp_view *view,
+			  const struct mp_cpu_edges *edges, uint32_t k,
+			  bool in_ns, struct mp_interval *limits,
+			  const struct mp_curve_at **at)
+{
+	const double from = k ? edges->edge[k - 1].high : FROM;
+	const double to = edges->edge[k].low;
+	double value[LENGTHS_MAX];
+	/* Beyond the edge inside some lines may still be further in. */
+	uint32_t n = values_of(&edges->after, sqrt(from * to), to, in_ns, value,
+			       at);
+
+	if (n < STAIR_MIN)
+		n = values_of(&edges->after, from, to, in_ns, value, at);
+	if (n < STAIR_MIN)
+		return false;
+	mp_stat_limits(value, n, view->seed, limits);
+	limits->low *= 1 - MP_CPU_CLOCK_ERROR;
+	limits->high *= 1 + MP_CPU_CLOCK_ERROR;
+	return true;
+}
+
+uint64_t mp_cpu_after_stride(const struct mp_view *view,
+			     const struct mp_cpu_edges *edges)
+{
+	struct rig rig;
+
+	rig_init(view, edges, &rig);
+	return rig.few_stride;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Levels that rings leave in doubt, by what is left of a few lines after
+ * others have been walked; cpu_after.c says how. */
+#ifndef MP_CPU_AFTER_H
+#define MP_CPU_AFTER_H
+
+#include "probe/cpu.h"
+
+/** mp_cpu_after_plan() - want it of all lengths, where means leave a level in
+ * doubt; 0 or -ENOMEM */
+int mp_cpu_after_plan(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, struct mp_plan *plan);
+
+/**
+ * mp_cpu_after_find() - where a level is in doubt: are there levels that leave
+ * none?
+ * @edges: gets them, if there are
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int mp_cpu_after_find(const struct mp_view *view, struct mp_cpu_edges *edges);
+
+/** mp_cpu_is_after() - was level @k found so? */
+bool mp_cpu_is_after(const struct mp_cpu_edges *edges, uint32_t k);
+
+/**
+ * mp_cpu_after_latency() - what level @k takes, of those that were found so
+ * @in_ns: in ns and no cycles
+ * @at: gets a length that shows it alone
+ *
+ * Return: false where too few lengths show it.
+ */
+bool mp_cpu_after_latency(const struct mp_view *view,
+			  const struct mp_cpu_edges *edges, uint32_t k,
+			  bool in_ns, struct mp_interval *limits,
+			  const struct mp_curve_at **at);
+
+/** mp_cpu_after_stride() - how far apart the lines are that are timed */
+uint64_t mp_cpu_after_stride(const struct mp_view *view,
+			     const struct mp_cpu_edges *edges);
+
+#endif
