@@ -148,6 +148,25 @@ static void longer_lines_make_no_latency(void **state)
 	done();
 }
 
+/* The shapes of edges have no policy that keeps as much as this one. */
+static void what_no_ring_shows_alone_a_few_lines_do(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	ask_latency("machine name=a clock_mhz=4150 memory_latency=447\n"
+		    "place pages=random thp=granted\n"
+		    "clock tsc_mhz=2200 step=39 read=11\n"
+		    "level name=l1d size=42912 ways=9 line=32 latency=6 policy=qlru_h00_m1_r2_u1\n"
+		    "level name=l2 size=112K ways=14 line=32 latency=22 policy=lru\n");
+	fact = made_sim_fact(&sim, "cpu.l2.latency-cycles");
+	if (fact->verdict != MP_MEASURED || fabs(fact->value - 22) > 0.5 ||
+	    !strstr(fact->method, "a few lines"))
+		fail_msg("verdict %u, %g: %s (%s)", fact->verdict, fact->value,
+			 fact->method, fact->reason);
+	done();
+}
+
 static bool is_planned(void)
 {
 	struct mp_plan plan = { 0 };
@@ -190,6 +209,7 @@ int main(void)
 		cmocka_unit_test(no_policy_makes_them_wrong),
 		cmocka_unit_test(the_edge_of_an_exclusive_level_is_that_of_the_sum),
 		cmocka_unit_test(longer_lines_make_no_latency),
+		cmocka_unit_test(what_no_ring_shows_alone_a_few_lines_do),
 		cmocka_unit_test(elsewhere_it_is_not_asked_or_not_answered),
 	};
 

@@ -67,6 +67,19 @@
 /* Edges of rings and stairs that are the same. */
 #define NEAR 1.2
 #define LENGTHS_MAX 64u
+/* Lengths that show a level whose edges rings know: so far from both. */
+#define ALONE_LENGTHS 3u
+#define ALONE_MIN 2u
+#define ALONE_REPLICATES 6u
+#define ALONE_FEW 64u
+#define ALONE_ROUNDS 6u
+/* .. and not far beyond the one inside; of all of them no more hops. */
+#define ALONE_SPAN 1.6
+#define ALONE_HOPS 8e6
+#define ALONE_BEYOND 1.15
+#define ALONE_WITHIN 0.85
+/* Edges may have moved so far since. */
+#define ALONE_MOVED 1.08
 
 enum who { RING_W, RING_T, RING_P, RINGS };
 
@@ -79,6 +92,8 @@ struct rig {
 	uint64_t stride;
 	uint64_t reach;
 	uint64_t few_stride;
+	uint64_t few;
+	uint32_t rounds;	/* 0: by the slots of W */
 };
 
 static void rig_init(const struct mp_view *view,
@@ -99,7 +114,16 @@ static void rig_init(const struct mp_view *view,
 		.reach = sweep.reach,
 		.few_stride = edges->full ? sweep.stride * FEW_APART :
 					    sweep.stride,
+		.few = FEW,
 	};
+}
+
+static void rig_alone(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, struct rig *rig)
+{
+	rig_init(view, edges, rig);
+	rig->few = ALONE_FEW;
+	rig->rounds = ALONE_ROUNDS;
 }
 
 static void walker(uint64_t bytes, uint64_t hops, uint32_t phase,
@@ -117,7 +141,7 @@ static uint64_t few_of(const struct rig *rig, uint64_t bytes)
 {
 	const uint64_t slots = bytes / rig->few_stride;
 
-	return slots < 2 * FEW ? slots / 2 : FEW;
+	return slots < 2 * rig->few ? slots / 2 : rig->few;
 }
 
 /* @length: of both together; false: W would be too short, or take too long. */
@@ -135,7 +159,8 @@ static bool make_exp(const struct rig *rig, uint64_t length, struct mp_exp *exp)
 	exp->arena[0].node = rig->node;
 	exp->quiet = rig->quiet;
 	exp->window_ns = MP_WINDOW_MAX_NS;
-	exp->rounds = slots > MANY_SLOTS ? MANY_ROUNDS :
+	exp->rounds = rig->rounds ? rig->rounds :
+		      slots > MANY_SLOTS ? MANY_ROUNDS :
 		      few < FEW ? SHORT_ROUNDS : ROUNDS;
 	exp->n_actors = length > KNOWN_BYTES ? RINGS : RING_P;
 	actor[RING_P] = actor[RING_T] = actor[RING_W];
@@ -394,15 +419,22 @@ static bool put_level(const struct mp_curve *curve, const struct stair *stair,
 
 /* Levels that others share move while they are looked at; and where prefetchers
  * may work, what brings back T's translations may bring T. */
-static bool is_asked(const struct mp_view *view,
-		     const struct mp_cpu_edges *edges)
+static bool is_possible(const struct mp_view *view,
+			const struct mp_cpu_edges *edges)
 {
 	const uint32_t n = edges->n;
 
-	return view->caps & MP_CAP_PHASES && !edges->single &&
-	       edges->doubt.level < n && edges->flat && edges->muddled >= n &&
+	return view->caps & MP_CAP_PHASES && !edges->single && n &&
+	       edges->muddled >= n &&
 	       (n == 1 || mp_cpu_has_sides(edges, n - 1)) &&
 	       !mp_cpu_may_prefetch(view);
+}
+
+static bool is_asked(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges)
+{
+	return is_possible(view, edges) && edges->flat &&
+	       edges->doubt.level < edges->n;
 }
 
 int mp_cpu_after_plan(const struct mp_view *view,
@@ -534,6 +566,107 @@ bool mp_cpu_after_latency(const struct mp_view *view,
 	limits->low *= 1 - MP_CPU_CLOCK_ERROR;
 	limits->high *= 1 + MP_CPU_CLOCK_ERROR;
 	return true;
+}
+
+/* Lengths between two edges that are far enough from both, for rings to know
+ * them: some of the grid. */
+static bool span_of(const struct mp_cpu_edges *edges, uint32_t k, double *from,
+		    double *to)
+{
+	if (!k || !edges->fitted[k] || !edges->fitted[k - 1])
+		return false;
+	*from = edges->edge[k - 1].high * ALONE_BEYOND;
+	*to = fmin(edges->edge[k].low * ALONE_WITHIN, *from * ALONE_SPAN);
+	return *from <= *to;
+}
+
+static bool is_dear(const struct rig *rig, double bytes)
+{
+	return bytes / (double)rig->stride * TURNS * ALONE_ROUNDS *
+	       ALONE_REPLICATES * ALONE_LENGTHS > ALONE_HOPS;
+}
+
+int mp_cpu_after_alone_plan(const struct mp_view *view,
+			    const struct mp_cpu_edges *edges, uint32_t k,
+			    struct mp_plan *plan)
+{
+	double from, to;
+	struct rig rig;
+	int err = 0;
+
+	if (!is_possible(view, edges) || mp_cpu_is_after(edges, k) ||
+	    !span_of(edges, k, &from, &to))
+		return 0;
+	rig_alone(view, edges, &rig);
+	for (uint32_t i = 0; i < ALONE_LENGTHS && !err && !is_dear(&rig, to);
+	     i++) {
+		const double at = from * pow(to / from, (i + 0.5) / ALONE_LENGTHS);
+		struct mp_exp exp;
+
+		if (make_exp(&rig, length_of(&rig, round(step_to(at))), &exp))
+			err = mp_plan_add(plan, &exp, ALONE_REPLICATES);
+	}
+	return err;
+}
+
+/* Do lengths take the same? */
+static bool are_alike(const double *value, uint32_t n, double off)
+{
+	double least = INFINITY, most = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		least = fmin(least, value[i]);
+		most = fmax(most, value[i]);
+	}
+	return most <= least * (1 + SAME) + 2 * off;
+}
+
+/* Of all replicates together. */
+static void limits_of(const struct mp_curve *curve, bool in_ns, uint64_t seed,
+		      struct mp_interval *limits)
+{
+	double value[LENGTHS_MAX];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+
+		for (uint32_t r = 0; r < at->n && n < LENGTHS_MAX; r++)
+			value[n++] = in_ns ? at->ns[r] : at->cycles[r];
+	}
+	mp_stat_limits(value, n, seed, limits);
+	limits->low *= 1 - MP_CPU_CLOCK_ERROR;
+	limits->high *= 1 + MP_CPU_CLOCK_ERROR;
+}
+
+bool mp_cpu_after_alone(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			bool in_ns, struct mp_interval *limits, uint64_t *id)
+{
+	struct mp_curve curve = { 0 };
+	double value[LENGTHS_MAX], from, to;
+	const struct mp_curve_at *at;
+	bool known = false;
+	struct rig rig;
+	uint32_t n;
+
+	if (!is_possible(view, edges) || !span_of(edges, k, &from, &to))
+		return false;
+	rig_alone(view, edges, &rig);
+	if (gather(view, &rig, from / ALONE_MOVED, to * ALONE_MOVED, &curve)) {
+		mp_curve_free(&curve);
+		return false;
+	}
+	n = values_of(&curve, 0, INFINITY, in_ns, value, &at);
+	if (n >= ALONE_MIN) {
+		const double cycle = in_ns ? at->mid_ns / at->mid_cycles : 1;
+
+		known = are_alike(value, n, off_of(&curve) * cycle);
+		*id = at->id;
+		limits_of(&curve, in_ns, view->seed, limits);
+	}
+	mp_curve_free(&curve);
+	return known;
 }
 
 uint64_t mp_cpu_after_stride(const struct mp_view *view,

@@ -35,6 +35,22 @@ bool mp_cpu_after_latency(const struct mp_view *view,
 			  bool in_ns, struct mp_interval *limits,
 			  const struct mp_curve_at **at);
 
+/** mp_cpu_after_alone_plan() - want the same of level @k, whose edges are known
+ * by rings; 0 or -ENOMEM */
+int mp_cpu_after_alone_plan(const struct mp_view *view,
+			    const struct mp_cpu_edges *edges, uint32_t k,
+			    struct mp_plan *plan);
+
+/**
+ * mp_cpu_after_alone() - .. and what it takes
+ * @id: of one of the experiments
+ *
+ * Return: false where too few lengths show it, or they do not agree.
+ */
+bool mp_cpu_after_alone(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			bool in_ns, struct mp_interval *limits, uint64_t *id);
+
 /** mp_cpu_after_stride() - how far apart the lines are that are timed */
 uint64_t mp_cpu_after_stride(const struct mp_view *view,
 			     const struct mp_cpu_edges *edges);

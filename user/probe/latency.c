@@ -18,6 +18,7 @@
 #include "probe/cpu.h"
 #include "probe/cpu_after.h"
 #include "probe/cpu_pages.h"
+#include "probe/latency_after.h"
 
 #define GRAIN 8
 #define REPLICATES 7
@@ -264,21 +265,11 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 		err = plan_single(view, &edges, k, n, plan);
 		if (!err && edges.fitted[k] && (!k || edges.fitted[k - 1]))
 			err = plan_chase(view, &edges, k, n, plan);
+		if (!err && k < edges.doubt.level)
+			err = mp_cpu_after_alone_plan(view, &edges, k, plan);
 	}
 	mp_cpu_edges_free(&edges);
 	return err ? err : 1;
-}
-
-/* The two facts of a level: in core cycles and in ns. */
-struct pair {
-	struct mp_fact *cycles;
-	struct mp_fact *ns;
-};
-
-static void pair_cannot(struct pair *pair, const char *why)
-{
-	mp_fact_cannot(pair->cycles, "cycles", "%s", why);
-	mp_fact_cannot(pair->ns, "ns", "%s", why);
 }
 
 /* Shares of a hop that are translation: at most, and as rings of pages say. */
@@ -415,7 +406,7 @@ static bool is_own(const struct mp_cpu_edges *edges, uint32_t k)
 /* The peak of single hops is the level's, whatever else there is. */
 static bool infer_single(const struct mp_view *view,
 			 const struct mp_cpu_edges *edges, uint32_t k,
-			 struct pair *pair)
+			 struct mp_latency *pair)
 {
 	const struct mp_curve_at *at = mp_cpu_peak_point(edges, k);
 	double cycles = check_value(edges, k, false);
@@ -426,7 +417,7 @@ static bool infer_single(const struct mp_view *view,
 	    !set_limits(edges, k, true, pair->ns))
 		return false;
 	if (!is_own(edges, k)) {
-		pair_cannot(pair, "this level's hops and those of its neighbour are less than two steps of the clock apart, and no footprint shows it alone");
+		mp_latency_cannot(pair, "this level's hops and those of its neighbour are less than two steps of the clock apart, and no footprint shows it alone");
 		return true;
 	}
 	if (wants_wide(view, edges, k, pair->cycles->value, &wide) &&
@@ -511,38 +502,6 @@ static struct translation translation_of(const struct mp_view *view,
 	return of;
 }
 
-/* A few lines that are timed after others have been walked are all of one level
- * where it was found so. */
-static void infer_after(const struct mp_view *view,
-			const struct mp_cpu_edges *edges, uint32_t k,
-			struct pair *pair)
-{
-	struct mp_fact *fact[] = { pair->cycles, pair->ns };
-	const uint64_t stride = mp_cpu_after_stride(view, edges);
-	const struct mp_curve_at *at;
-	struct mp_interval limits;
-
-	for (uint32_t i = 1; i < k; i++)
-		if (mp_cpu_shares_lines(view, stride, i)) {
-			pair_cannot(pair, "lines that are timed may share one of a level inside, whose line is not known to be as short");
-			return;
-		}
-	for (uint32_t i = 0; i < sizeof(fact) / sizeof(fact[0]); i++) {
-		if (!mp_cpu_after_latency(view, edges, k, i, &limits, &at)) {
-			pair_cannot(pair, "no footprint shows this level without its neighbours");
-			return;
-		}
-		fact[i]->verdict = MP_MEASURED;
-		fact[i]->value = limits.value;
-		fact[i]->low = limits.low;
-		fact[i]->high = limits.high;
-		mp_fact_note(fact[i], at->id);
-		snprintf(fact[i]->method, sizeof(fact[i]->method),
-			 "a few lines, each time that others, up to %.0f KiB with them, have been walked",
-			 (double)at->length / 1024);
-	}
-}
-
 /* By means, what was in doubt when the sizes were told may be no more, now that
  * more is measured; then levels would have other names than there. */
 static bool has_no_name(const struct mp_view *view,
@@ -554,9 +513,11 @@ static bool has_no_name(const struct mp_view *view,
 	       size->verdict == MP_NOT_MEASURABLE;
 }
 
-static void infer_level(const struct mp_view *view,
+/* By rings of means. @inner: cycles and ns that a level inside takes; gets this
+ * one's */
+static void infer_rings(const struct mp_view *view,
 			const struct mp_cpu_edges *edges, uint32_t k,
-			struct pair *pair, double inner[2])
+			struct mp_latency *pair, double inner[2])
 {
 	const struct mp_curve_at *at;
 	struct mp_sweep sweep;
@@ -564,33 +525,14 @@ static void infer_level(const struct mp_view *view,
 	struct translation pages;
 	double own, ratio, outer;
 
-	/* Rings that the innermost one holds tell its latency all the same; so
-	 * do those that show one by itself. */
-	if (k && (k > edges->doubt.level ||
-		  (k == edges->doubt.level && !edges->doubt.behind))) {
-		pair_cannot(pair, "whether this level is one or two is not known: see the sizes");
-		return;
-	}
-	/* A level that moves has no peak that stays; means of it vary. */
-	if (edges->single && infer_single(view, edges, k, pair))
-		return;
-	if (has_no_name(view, edges, k)) {
-		pair_cannot(pair, "its size could not be measured, and by what was measured since levels may have other names: see the sizes");
-		return;
-	}
-	if (mp_cpu_is_after(edges, k)) {
-		go_by_edge(edges, k, inner);
-		infer_after(view, edges, k, pair);
-		return;
-	}
 	mp_cpu_main_sweep(view, &sweep);
 	if (k && edges->full &&
 	    mp_cpu_shares_lines(view, sweep.stride, k)) {
-		pair_cannot(pair, "slots of the ring may share lines of this level, whose line is not known");
+		mp_latency_cannot(pair, "slots of the ring may share lines of this level, whose line is not known");
 		return;
 	}
 	if (!edges->fitted[k] || (k && !edges->fitted[k - 1])) {
-		pair_cannot(pair, "too noisy: the level's edges could not be found");
+		mp_latency_cannot(pair, "too noisy: the level's edges could not be found");
 		return;
 	}
 	at = pure_point(edges, k, edges->single ? CHECK_REPLICATES :
@@ -599,14 +541,14 @@ static void infer_level(const struct mp_view *view,
 		own = 0;
 	if (!at || own < PURE_MIN) {
 		go_by_edge(edges, k, inner);
-		pair_cannot(pair, at || !pure_length(edges, k) ?
-			    "no footprint shows this level without its neighbours" :
-				       "too few undisturbed measurements");
+		mp_latency_cannot(pair, at || !pure_length(edges, k) ?
+				  "no footprint shows this level without its neighbours" :
+				  "too few undisturbed measurements");
 		return;
 	}
 	if (k > 1 && mp_cpu_shares_lines(view, sweep.stride, k - 1) &&
 	    !is_alone(edges, k, at)) {
-		pair_cannot(pair, "slots of the ring may share lines of the level inside, whose line is not known to be as short");
+		mp_latency_cannot(pair, "slots of the ring may share lines of the level inside, whose line is not known to be as short");
 		return;
 	}
 	pages = translation_of(view, edges, sweep.stride, k, at);
@@ -629,6 +571,34 @@ static void infer_level(const struct mp_view *view,
 	}
 	inner[1] = settle(at->ns, at->n, &mix, inner[1], outer * ratio,
 			  &pages, view->seed, at, "ns", pair->ns);
+}
+
+static void infer_level(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			struct mp_latency *pair, double inner[2])
+{
+	/* Rings that the innermost one holds tell its latency all the same; so
+	 * do those that show one by itself. */
+	if (k && (k > edges->doubt.level ||
+		  (k == edges->doubt.level && !edges->doubt.behind))) {
+		mp_latency_cannot(pair, "whether this level is one or two is not known: see the sizes");
+		return;
+	}
+	/* A level that moves has no peak that stays; means of it vary. */
+	if (edges->single && infer_single(view, edges, k, pair))
+		return;
+	if (has_no_name(view, edges, k)) {
+		mp_latency_cannot(pair, "its size could not be measured, and by what was measured since levels may have other names: see the sizes");
+		return;
+	}
+	if (mp_cpu_is_after(edges, k)) {
+		go_by_edge(edges, k, inner);
+		mp_latency_stairs(view, edges, k, pair);
+		return;
+	}
+	infer_rings(view, edges, k, pair, inner);
+	if (k < edges->doubt.level && pair->ns->verdict != MP_VARIES)
+		mp_latency_second(view, edges, k, pair, inner);
 }
 
 static int series(const struct mp_view *view, const struct mp_curve *curve,
@@ -662,19 +632,19 @@ static int series(const struct mp_view *view, const struct mp_curve *curve,
 
 /* A level that the edges do not hold is absent only if its size is. */
 static void pair_beyond(const struct mp_view *view, uint32_t k,
-			struct pair *pair)
+			struct mp_latency *pair)
 {
 	const struct mp_fact *size = mp_cpu_found(view, k, "size");
 
 	if (size && size->verdict == MP_ABSENT)
 		pair->cycles->verdict = pair->ns->verdict = MP_ABSENT;
 	else
-		pair_cannot(pair, "whether there is such a level is not known");
+		mp_latency_cannot(pair, "whether there is such a level is not known");
 }
 
 /* A pointer into the list of facts lasts only until the next is added. */
 static int pair_add(const struct mp_view *view, struct mp_facts *facts,
-		    uint32_t k, struct pair *pair)
+		    uint32_t k, struct mp_latency *pair)
 {
 	const char *name = mp_cpu_level_name[k];
 
@@ -697,7 +667,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 	if (err == -ENOMEM)
 		return err;
 	for (uint32_t k = 0; k < MP_CPU_LEVELS; k++) {
-		struct pair pair;
+		struct mp_latency pair;
 
 		if (pair_add(view, facts, k, &pair)) {
 			if (!err)
@@ -705,7 +675,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 			return -ENOMEM;
 		}
 		if (err)
-			pair_cannot(&pair, "too noisy: no usable latency curve");
+			mp_latency_cannot(&pair, "too noisy: no usable latency curve");
 		else if (k < edges.n)
 			infer_level(view, &edges, k, &pair, inner);
 		else

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Latencies by a few lines that are timed after others have been walked.
+ *
+ * A ring between two edges is a mixture where the level inside keeps some of its
+ * lines, and what that adds is taken out by a shape. A few lines that others have
+ * put out of the level inside are all of the next (cpu_after.c): no shape is in
+ * it. Where there are both, that is the value, and the ring bears it out.
+ */
+#include "probe/latency_after.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "probe/cpu_after.h"
+
+/* Two estimates dispute when they are further apart than this share and so many
+ * cycles. */
+#define DISPUTE 0.05
+#define DISPUTE_CYCLES 1.0
+
+static const char why_shared[] =
+	"lines that are timed may share one of a level inside, whose line is not known to be as short";
+
+void mp_latency_cannot(struct mp_latency *pair, const char *why)
+{
+	mp_fact_cannot(pair->cycles, "cycles", "%s", why);
+	mp_fact_cannot(pair->ns, "ns", "%s", why);
+}
+
+/* Is a line that is timed alone in its line of each level inside? */
+static bool is_apart(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const uint64_t stride = mp_cpu_after_stride(view, edges);
+
+	for (uint32_t i = 1; i < k; i++)
+		if (mp_cpu_shares_lines(view, stride, i))
+			return false;
+	return true;
+}
+
+static void set(const struct mp_interval *limits, uint64_t id,
+		struct mp_fact *fact)
+{
+	fact->verdict = MP_MEASURED;
+	fact->value = limits->value;
+	fact->low = limits->low;
+	fact->high = limits->high;
+	fact->reason[0] = 0;
+	mp_fact_note(fact, id);
+}
+
+void mp_latency_stairs(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       struct mp_latency *pair)
+{
+	struct mp_fact *fact[] = { pair->cycles, pair->ns };
+	const struct mp_curve_at *at;
+	struct mp_interval limits;
+
+	if (!is_apart(view, edges, k)) {
+		mp_latency_cannot(pair, why_shared);
+		return;
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		if (!mp_cpu_after_latency(view, edges, k, i, &limits, &at)) {
+			mp_latency_cannot(pair, "no footprint shows this level without its neighbours");
+			return;
+		}
+		set(&limits, at->id, fact[i]);
+		snprintf(fact[i]->method, sizeof(fact[i]->method),
+			 "a few lines, each time that others, up to %.0f KiB with them, have been walked",
+			 (double)at->length / 1024);
+	}
+}
+
+static void take(const struct mp_interval *limits, uint64_t id, double cycle,
+		 struct mp_fact *fact)
+{
+	const bool has_ring = fact->verdict == MP_MEASURED;
+	const double ring = fact->value;
+
+	set(limits, id, fact);
+	if (!has_ring) {
+		snprintf(fact->method, sizeof(fact->method),
+			 "a few lines, each time that others have put them out of the level inside; no ring shows it alone, to check them");
+		return;
+	}
+	snprintf(fact->method, sizeof(fact->method),
+		 "a few lines, each time that others have put them out of the level inside; rings, with the rest taken out, say %.2f %s",
+		 ring, fact->unit);
+	if (fabs(ring - limits->value) <=
+	    limits->value * DISPUTE + DISPUTE_CYCLES * cycle)
+		return;
+	fact->verdict = MP_DISPUTED;
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "a few lines after others say %.2f, rings %.2f %s: more apart than %.0f %%",
+		 limits->value, ring, fact->unit, 100 * DISPUTE);
+}
+
+void mp_latency_second(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       struct mp_latency *pair, double inner[2])
+{
+	struct mp_fact *fact[] = { pair->cycles, pair->ns };
+	struct mp_interval limits[2];
+	uint64_t id;
+
+	if (!is_apart(view, edges, k) ||
+	    !mp_cpu_after_alone(view, edges, k, false, &limits[0], &id) ||
+	    !mp_cpu_after_alone(view, edges, k, true, &limits[1], &id))
+		return;
+	for (uint32_t i = 0; i < 2; i++) {
+		inner[i] = limits[i].value;
+		take(&limits[i], id, limits[i].value / limits[0].value, fact[i]);
+	}
+}
