@@ -155,6 +155,28 @@ static void what_prefetchers_learn_of_rows_is_not_counted(void **state)
 	}
 }
 
+/* What prefetchers bring takes room of the crowd, unless its slots are known to lie
+ * further apart. */
+static void of_lines_that_are_not_known_no_crowd_is_counted(void **state)
+{
+	static const char text[] = MACHINE SMALL L1 "\n" L2 "\n";
+
+	(void)state;
+	for (uint32_t is_known = 0; is_known < 2; is_known++) {
+		struct mp_cpu_edges edges;
+
+		made_sim_open(&sim, text);
+		sim.view.arena_max_bytes = ARENA_BYTES;
+		if (!is_known)
+			sim.facts.fact[0].verdict = MP_NOT_MEASURABLE;
+		made_sim_edges(&sim, &edges);
+		edges.table = mp_miss_table_get();
+		mp_cpu_count_lay(&sim.view, &edges, 1);
+		assert_int_equal(edges.count[1].slots > 0, is_known);
+		made_sim_close(&sim);
+	}
+}
+
 /* Policies that keep what is used twice keep what B has seen, if A comes by it
  * soon: a crowd is no shorter for fitting the next level. */
 static void what_is_kept_for_its_use_is_counted(void **state)
@@ -443,6 +465,7 @@ int main(void)
 		cmocka_unit_test(an_exclusive_level_serves_what_it_holds),
 		cmocka_unit_test(an_inclusive_one_holds_those_inside_as_well),
 		cmocka_unit_test(what_prefetchers_learn_of_rows_is_not_counted),
+		cmocka_unit_test(of_lines_that_are_not_known_no_crowd_is_counted),
 		cmocka_unit_test(what_is_kept_for_its_use_is_counted),
 		cmocka_unit_test(lines_of_which_a_part_is_there_count_whole),
 		cmocka_unit_test(

@@ -37,10 +37,9 @@
 #define REPLICATES 6u
 /* Fewer lengths draw no curve. */
 #define LENGTHS_MIN 10u
-/* Slots of T, in every second line; and of P, which brings back what translation
- * has forgotten of T's pages, in between. */
+/* Slots of T; and of P, which brings back what translation has forgotten of T's
+ * pages, in lines halfway between. */
 #define FEW 32u
-#define FEW_APART 2u
 #define PRIMES 8u
 /* Turns of W between two visits, and visits; of W of many slots fewer. */
 #define TURNS 8u
@@ -100,11 +99,15 @@ static void rig_init(const struct mp_view *view,
 		     const struct mp_cpu_edges *edges, struct rig *rig)
 {
 	struct mp_sweep sweep;
+	uint64_t apart;
 
 	if (edges->full)
 		mp_cpu_side_sweep(view, 0, &sweep);
 	else
 		mp_cpu_main_sweep(view, &sweep);
+	apart = sweep.stride;
+	while (mp_cpu_shares_lines(view, apart / 2, 0))
+		apart *= 2;
 	*rig = (struct rig){
 		.cpu = sweep.cpu,
 		.pages = sweep.pages,
@@ -112,8 +115,7 @@ static void rig_init(const struct mp_view *view,
 		.quiet = sweep.quiet,
 		.stride = sweep.stride,
 		.reach = sweep.reach,
-		.few_stride = edges->full ? sweep.stride * FEW_APART :
-					    sweep.stride,
+		.few_stride = apart,
 		.few = FEW,
 	};
 }
@@ -675,5 +677,5 @@ uint64_t mp_cpu_after_stride(const struct mp_view *view,
 	struct rig rig;
 
 	rig_init(view, edges, &rig);
-	return rig.few_stride;
+	return rig.few_stride / 2;
 }

@@ -51,7 +51,8 @@ bool mp_cpu_after_alone(const struct mp_view *view,
 			const struct mp_cpu_edges *edges, uint32_t k,
 			bool in_ns, struct mp_interval *limits, uint64_t *id);
 
-/** mp_cpu_after_stride() - how far apart the lines are that are timed */
+/** mp_cpu_after_stride() - how far the lines that are timed lie from any other that
+ * is touched before */
 uint64_t mp_cpu_after_stride(const struct mp_view *view,
 			     const struct mp_cpu_edges *edges);
 

@@ -99,13 +99,22 @@ static double coarse(double bytes)
 	return exp2(round(log2(bytes) * GRAIN) / GRAIN);
 }
 
+/* What is brought along takes room of what is counted: rings that are not full
+ * leave it out, if the line is known. */
+static bool is_alone(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges)
+{
+	return !mp_cpu_may_prefetch(view) ||
+	       (!edges->full && !isnan(mp_cpu_value(view, "l1d", "line")));
+}
+
 static bool is_countable(const struct mp_view *view,
 			 const struct mp_cpu_edges *edges, uint32_t k)
 {
 	return view->caps & MP_CAP_PHASES && edges->single &&
 	       k < edges->doubt.level && k < edges->muddled &&
 	       edges->fitted[k] && !edges->spectrum.blurred[k] &&
-	       !(edges->full && mp_cpu_may_prefetch(view));
+	       is_alone(view, edges);
 }
 
 /* How long A is, in bytes, for a level of @size, or nearly: @about. */

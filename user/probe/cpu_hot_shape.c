@@ -11,7 +11,6 @@
 
 #include "backend.h"
 #include "limits.h"
-#include "probe/cpu_after.h"
 
 /* Of the inner level H takes so much, and what R does in a round; where pages
  * fill some sets more than others, or policies are odd, H leaves it, and less
@@ -50,8 +49,6 @@ static const double chunk_part[] = { 0.3, 0.12, 0.54 };
 #define R_RING_SHORTEST 1.1
 #define R_FITS 0.6
 #define R_FITS_MOST 0.85
-/* .. or was seen to hold so long a ring at each length. */
-#define R_FITS_SURELY 0.92
 #define CYCLES 2u
 #define CYCLES_MAX 4u
 #define EVERY_MAX 500u
@@ -248,8 +245,7 @@ static double ring_of(const struct mp_cpu_edges *edges, uint32_t k,
 		return ring;
 	next = edges->fitted[k + 1] ? edges->edge[k + 1].low :
 				      edges->level[k + 1].low_bytes;
-	fits = (mp_cpu_is_after(edges, k + 1) ? R_FITS_SURELY : R_FITS) * next -
-	       beside;
+	fits = R_FITS * next - beside;
 	/* Where that hardly misses this level, a longer one is tried next. */
 	if (fits < R_RING_LEAST * outer && try % 2 == 0 && edges->single)
 		fits = fmin(R_FITS_MOST * next - beside, R_RING_LEAST * outer);

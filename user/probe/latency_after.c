@@ -28,7 +28,7 @@ void mp_latency_cannot(struct mp_latency *pair, const char *why)
 	mp_fact_cannot(pair->ns, "ns", "%s", why);
 }
 
-/* Is a line that is timed alone in its line of each level inside? */
+/* Is what is timed alone in its line of each level inside? */
 static bool is_apart(const struct mp_view *view,
 		     const struct mp_cpu_edges *edges, uint32_t k)
 {
