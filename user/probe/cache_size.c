@@ -592,8 +592,7 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	for (uint32_t k = 0; k < edges.n && !err; k++)
 		err = mp_cpu_witness_plan(view, &edges, k, plan);
 	plan->stage++;
-	/* A few hops that say whether there is a level to be missed: whatever
-	 * else there is no time for. */
+	/* A few hops that say whether one is missed: whatever there is time for. */
 	if (!err)
 		err = mp_cpu_between_plan(view, &edges, plan);
 	if (!err)
@@ -620,7 +619,6 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	plan->stage++;
 	if (!err)
 		err = mp_cpu_flat_plan(view, &edges, plan);
-	plan->stage++;
 	if (!err)
 		err = mp_cpu_after_plan(view, &edges, plan);
 	plan->stage++;

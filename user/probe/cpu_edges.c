@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "analysis/edge_kept.h"
-#include "probe/cpu.h"
 #include "probe/cpu_after.h"
 #include "probe/cpu_count.h"
 #include "probe/cpu_flat.h"
@@ -661,18 +660,16 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 		err = find_levels(view, edges);
 	if (!err)
 		err = mp_cpu_edges_fit(view, edges);
-	if (err)
-		goto err_edges;
-	mp_cpu_find_doubt(view, edges);
-	err = mp_cpu_after_find(view, edges);
+	if (!err) {
+		mp_cpu_find_doubt(view, edges);
+		err = mp_cpu_after_find(view, edges);
+	}
 	if (!err)
 		err = mp_cpu_near_find(view, edges);
 	if (err)
-		goto err_edges;
-	mp_cpu_count_levels(view, edges);
-	return 0;
-err_edges:
-	mp_cpu_edges_free(edges);
+		mp_cpu_edges_free(edges);
+	else
+		mp_cpu_count_levels(view, edges);
 	return err;
 }
 

@@ -15,7 +15,6 @@
 #include "analysis/clock.h"
 #include "analysis/stat.h"
 #include "backend.h"
-#include "probe/cpu.h"
 #include "probe/cpu_after.h"
 #include "probe/cpu_pages.h"
 #include "probe/latency_after.h"
@@ -69,8 +68,7 @@
 /* Rings that differ by less are equally fast. */
 #define FASTEST 1.02
 
-/* Share of the hops that level k serves at a length, and the shares of its
- * two neighbours. */
+/* Shares of a length's hops that level k serves, and its two neighbours. */
 struct mixture {
 	double inside;
 	double own;
@@ -513,8 +511,7 @@ static bool has_no_name(const struct mp_view *view,
 	       size->verdict == MP_NOT_MEASURABLE;
 }
 
-/* By rings of means. @inner: cycles and ns that a level inside takes; gets this
- * one's */
+/* By rings of means. @inner: cycles, ns of the level inside; gets this one's */
 static void infer_rings(const struct mp_view *view,
 			const struct mp_cpu_edges *edges, uint32_t k,
 			struct mp_latency *pair, double inner[2])
