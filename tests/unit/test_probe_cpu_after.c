@@ -68,6 +68,19 @@ static void takes(uint32_t k, double cycles)
 			 limits.high, cycles);
 }
 
+/* A fact tells how it was found, and by what. */
+static void says_how(const char *name)
+{
+	const struct mp_fact *fact = made_sim_fact(&sim, name);
+	bool noted = false;
+
+	assert_non_null(strstr(fact->method, "a few lines"));
+	for (uint32_t i = 0; i < edges.after.n; i++)
+		for (uint32_t e = 0; e < fact->n_evidence; e++)
+			noted |= fact->evidence[e] == edges.after.at[i].id;
+	assert_true(noted);
+}
+
 static void near_levels_are_told_apart(void **state)
 {
 	static const double size[] = { 10752, 18 << 10, 27 << 10, 84 << 10 };
@@ -85,6 +98,7 @@ static void near_levels_are_told_apart(void **state)
 	takes(1, 22);
 	takes(2, 41);
 	takes(3, 76);
+	says_how("cpu.l1d.size");
 	done();
 }
 

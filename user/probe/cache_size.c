@@ -453,6 +453,7 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 		 shape->scatter == 1 ? "at random" : "half at random",
 		 shape->ways, mp_miss_policy_name(shape->policy));
 	note(edges, k, fact);
+	mp_cpu_after_say(edges, k, fact);
 	if (k >= edges->muddled) {
 		mp_fact_cannot(fact, "bytes",
 			       "its sets or those of %s are no power of two, and its lines longer than those of the levels inside: no ring fills it evenly",
@@ -639,7 +640,6 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 
 	mp_cpu_sparse_sweep(view, &sweep);
 	err = plan_curve(view, &sweep, end_of(view), plan);
-	/* A sparse ring is cheap to look far with. */
 	if (!err)
 		err = mp_sweep_plan(&sweep, view, (uint64_t)fmin(DEFAULT_TO,
 				    (double)view->arena_max_bytes), 1, plan);

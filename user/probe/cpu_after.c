@@ -21,6 +21,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/clock.h"
@@ -442,13 +443,14 @@ static bool is_asked(const struct mp_view *view,
 int mp_cpu_after_plan(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, struct mp_plan *plan)
 {
-	double step = step_from(edges->after_from);
+	double step;
 	struct rig rig;
 	int err = 0;
 
 	if (!(edges->after_to > 0))
 		return 0;
 	rig_init(view, edges, &rig);
+	step = step_from(edges->after_from);
 	for (; step <= step_to(edges->after_to) && !err; step++) {
 		struct mp_exp exp;
 
@@ -528,6 +530,17 @@ int mp_cpu_after_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 bool mp_cpu_is_after(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	return k < edges->n && k + edges->after_n >= edges->n;
+}
+
+void mp_cpu_after_say(const struct mp_cpu_edges *edges, uint32_t k,
+		      struct mp_fact *fact)
+{
+	if (!mp_cpu_is_after(edges, k))
+		return;
+	mp_curve_note(&edges->after, edges->edge[k].low, edges->edge[k].high,
+		      fact);
+	snprintf(fact->method, sizeof(fact->method),
+		 "a few lines, timed each time that others have been walked, are all in this level up to one length and all beyond it from another on");
 }
 
 /* What lengths from @from to @to take. Return: how many there are. */

@@ -23,6 +23,10 @@ int mp_cpu_after_find(const struct mp_view *view, struct mp_cpu_edges *edges);
 /** mp_cpu_is_after() - was level @k found so? */
 bool mp_cpu_is_after(const struct mp_cpu_edges *edges, uint32_t k);
 
+/** mp_cpu_after_say() - how it was found, and by what; nothing, if it was not */
+void mp_cpu_after_say(const struct mp_cpu_edges *edges, uint32_t k,
+		      struct mp_fact *fact);
+
 /**
  * mp_cpu_after_latency() - what level @k takes, of those that were found so
  * @in_ns: in ns and no cycles
