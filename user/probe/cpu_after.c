@@ -274,7 +274,8 @@ static double middle_of(const struct mp_curve *curve, uint32_t i)
 	return mp_curve_middle(&curve->at[i]);
 }
 
-/* A clock of long steps reads so much more or less, in core cycles. */
+/* A clock of long steps reads so much more or less, in core cycles. NAN where
+ * those are not known: then no lengths are alike. */
 static double off_of(const struct mp_curve *curve)
 {
 	const struct mp_batch *batch = curve->at[0].batch[0];
@@ -440,6 +441,18 @@ static bool is_asked(const struct mp_view *view,
 	       edges->doubt.level < edges->n;
 }
 
+/* Of a length that cannot be had nothing is wanted. */
+static int want(const struct mp_view *view, const struct rig *rig,
+		uint64_t length, uint32_t replicates, struct mp_plan *plan)
+{
+	struct mp_exp exp;
+
+	if (!make_exp(rig, length, &exp) ||
+	    exp.arena[0].bytes > view->arena_max_bytes)
+		return 0;
+	return mp_plan_add(plan, &exp, replicates);
+}
+
 int mp_cpu_after_plan(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, struct mp_plan *plan)
 {
@@ -451,13 +464,8 @@ int mp_cpu_after_plan(const struct mp_view *view,
 		return 0;
 	rig_init(view, edges, &rig);
 	step = step_from(edges->after_from);
-	for (; step <= step_to(edges->after_to) && !err; step++) {
-		struct mp_exp exp;
-
-		if (make_exp(&rig, length_of(&rig, step), &exp) &&
-		    exp.arena[0].bytes <= view->arena_max_bytes)
-			err = mp_plan_add(plan, &exp, REPLICATES);
-	}
+	for (; step <= step_to(edges->after_to) && !err; step++)
+		err = want(view, &rig, length_of(&rig, step), REPLICATES, plan);
 	return err;
 }
 
@@ -561,6 +569,14 @@ static uint32_t values_of(const struct mp_curve *curve, double from, double to,
 	return n;
 }
 
+static void set_limits(double *value, uint32_t n, uint64_t seed,
+		       struct mp_interval *limits)
+{
+	mp_stat_limits(value, n, seed, limits);
+	limits->low *= 1 - MP_CPU_CLOCK_ERROR;
+	limits->high *= 1 + MP_CPU_CLOCK_ERROR;
+}
+
 bool mp_cpu_after_latency(const struct mp_view *view,
 			  const struct mp_cpu_edges *edges, uint32_t k,
 			  bool in_ns, struct mp_interval *limits,
@@ -577,9 +593,7 @@ bool mp_cpu_after_latency(const struct mp_view *view,
 		n = values_of(&edges->after, from, to, in_ns, value, at);
 	if (n < STAIR_MIN)
 		return false;
-	mp_stat_limits(value, n, view->seed, limits);
-	limits->low *= 1 - MP_CPU_CLOCK_ERROR;
-	limits->high *= 1 + MP_CPU_CLOCK_ERROR;
+	set_limits(value, n, view->seed, limits);
 	return true;
 }
 
@@ -616,10 +630,9 @@ int mp_cpu_after_alone_plan(const struct mp_view *view,
 	for (uint32_t i = 0; i < ALONE_LENGTHS && !err && !is_dear(&rig, to);
 	     i++) {
 		const double at = from * pow(to / from, (i + 0.5) / ALONE_LENGTHS);
-		struct mp_exp exp;
 
-		if (make_exp(&rig, length_of(&rig, round(step_to(at))), &exp))
-			err = mp_plan_add(plan, &exp, ALONE_REPLICATES);
+		err = want(view, &rig, length_of(&rig, round(step_to(at))),
+			   ALONE_REPLICATES, plan);
 	}
 	return err;
 }
@@ -649,9 +662,7 @@ static void limits_of(const struct mp_curve *curve, bool in_ns, uint64_t seed,
 		for (uint32_t r = 0; r < at->n && n < LENGTHS_MAX; r++)
 			value[n++] = in_ns ? at->ns[r] : at->cycles[r];
 	}
-	mp_stat_limits(value, n, seed, limits);
-	limits->low *= 1 - MP_CPU_CLOCK_ERROR;
-	limits->high *= 1 + MP_CPU_CLOCK_ERROR;
+	set_limits(value, n, seed, limits);
 }
 
 bool mp_cpu_after_alone(const struct mp_view *view,

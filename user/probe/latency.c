@@ -23,10 +23,7 @@
 #define REPLICATES 7
 /* Of the chase that single hops are checked against. */
 #define CHECK_REPLICATES 3
-/* Two estimates of a latency dispute when they are further apart than this
- * share and so many cycles; upwards more, as translations are in one. */
-#define DISPUTE 0.05
-#define DISPUTE_CYCLES 1.0
+/* .. which may be off upwards by more cycles, as translations are in it. */
 #define DISPUTE_WALKS 4.0
 #define QUICK_REPLICATES 5
 /* Other probes may have asked for more of the same; so many are used. */
@@ -164,8 +161,9 @@ static double check_value(const struct mp_cpu_edges *edges, uint32_t k,
 static bool agrees(double value, double check, double cycle)
 {
 	return isnan(check) ||
-	       (check > value * (1 - DISPUTE) - DISPUTE_CYCLES * cycle &&
-		check < value * (1 + DISPUTE) + DISPUTE_WALKS * cycle);
+	       (check > value * (1 - MP_LATENCY_DISPUTE) -
+			MP_LATENCY_DISPUTE_CYCLES * cycle &&
+		check < value * (1 + MP_LATENCY_DISPUTE) + DISPUTE_WALKS * cycle);
 }
 
 /*
@@ -371,7 +369,7 @@ static void tell_single(const struct mp_cpu_edges *edges, uint32_t k,
 	fact->verdict = MP_DISPUTED;
 	snprintf(fact->reason, sizeof(fact->reason),
 		 "single hops say %.2f, a chase without clocks between its hops %.2f %s: more apart than %.0f %%",
-		 fact->value, check, fact->unit, 100 * DISPUTE);
+		 fact->value, check, fact->unit, 100 * MP_LATENCY_DISPUTE);
 }
 
 static bool set_limits(const struct mp_cpu_edges *edges, uint32_t k,

@@ -14,11 +14,6 @@
 
 #include "probe/cpu_after.h"
 
-/* Two estimates dispute when they are further apart than this share and so many
- * cycles. */
-#define DISPUTE 0.05
-#define DISPUTE_CYCLES 1.0
-
 static const char why_shared[] =
 	"lines that are timed may share one of a level inside, whose line is not known to be as short";
 
@@ -91,12 +86,13 @@ static void take(const struct mp_interval *limits, uint64_t id, double cycle,
 		 "a few lines, each time that others have put them out of the level inside; rings, with the rest taken out, say %.2f %s",
 		 ring, fact->unit);
 	if (fabs(ring - limits->value) <=
-	    limits->value * DISPUTE + DISPUTE_CYCLES * cycle)
+	    limits->value * MP_LATENCY_DISPUTE +
+			    MP_LATENCY_DISPUTE_CYCLES * cycle)
 		return;
 	fact->verdict = MP_DISPUTED;
 	snprintf(fact->reason, sizeof(fact->reason),
 		 "a few lines after others say %.2f, rings %.2f %s: more apart than %.0f %%",
-		 limits->value, ring, fact->unit, 100 * DISPUTE);
+		 limits->value, ring, fact->unit, 100 * MP_LATENCY_DISPUTE);
 }
 
 void mp_latency_second(const struct mp_view *view,

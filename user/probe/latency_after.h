@@ -5,6 +5,11 @@
 
 #include "probe/cpu.h"
 
+/** MP_LATENCY_DISPUTE - two estimates of a latency dispute when they are further
+ * apart than this share and so many cycles */
+#define MP_LATENCY_DISPUTE 0.05
+#define MP_LATENCY_DISPUTE_CYCLES 1.0
+
 /** struct mp_latency - the two facts of a level: in core cycles and in ns */
 struct mp_latency {
 	struct mp_fact *cycles;
