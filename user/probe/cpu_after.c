@@ -255,8 +255,7 @@ static int gather(const struct mp_view *view, const struct rig *rig,
 	int err = 0;
 
 	for (double step = step_from(from); step <= step_to(to) && !err; step++)
-		err = gather_length(view, rig, length_of(rig, step),
-				    curve);
+		err = gather_length(view, rig, length_of(rig, step), curve);
 	return err;
 }
 
@@ -533,8 +532,6 @@ int mp_cpu_after_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	return 0;
 }
 
-/* -- what a level takes ------------------------------------------------------ */
-
 bool mp_cpu_is_after(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	return k < edges->n && k + edges->after_n >= edges->n;
@@ -637,7 +634,6 @@ int mp_cpu_after_alone_plan(const struct mp_view *view,
 	return err;
 }
 
-/* Do lengths take the same? */
 static bool are_alike(const double *value, uint32_t n, double off)
 {
 	double least = INFINITY, most = 0;
@@ -649,7 +645,6 @@ static bool are_alike(const double *value, uint32_t n, double off)
 	return most <= least * (1 + SAME) + 2 * off;
 }
 
-/* Of all replicates together. */
 static void limits_of(const struct mp_curve *curve, bool in_ns, uint64_t seed,
 		      struct mp_interval *limits)
 {
