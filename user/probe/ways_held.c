@@ -47,13 +47,6 @@ bool mp_ways_in_row(const struct mp_ways_sets *sets,
 	return sets->small || test->stride * test->lines <= sets->piece;
 }
 
-bool mp_ways_is_foretold(const struct mp_ways_sets *sets,
-			 const struct mp_ways_guess *guess,
-			 const struct mp_ways_test *test)
-{
-	return mp_ways_in_row(sets, test) || sets->piece % guess->span == 0;
-}
-
 /*
  * An exclusive level holds its lines beside those inside. If they share one
  * set here, that is the sum. If not, it changes from hop to hop how many of

@@ -16,11 +16,6 @@ uint64_t mp_ways_sets_of(const struct mp_ways_guess *guess, uint64_t stride);
 bool mp_ways_in_row(const struct mp_ways_sets *sets,
 		    const struct mp_ways_test *test);
 
-/** mp_ways_is_foretold() - does a guess say anything of lines that lie so? */
-bool mp_ways_is_foretold(const struct mp_ways_sets *sets,
-			 const struct mp_ways_guess *guess,
-			 const struct mp_ways_test *test);
-
 /** mp_ways_is_apart() - if a guess is right, do the others of a flushed test
  * keep off the sets of its lines? */
 bool mp_ways_is_apart(const struct mp_ways_guess *guess,

@@ -123,14 +123,15 @@ static bool is_alike_inside(const struct mp_ways_sets *sets)
 	return true;
 }
 
-/* Others share those sets with a line only if both lie in one piece. */
-static bool are_in_row(const struct mp_ways_sets *sets,
-		       const struct mp_ways_test *test)
+bool mp_ways_others_in_row(const struct mp_ways_sets *sets,
+			   const struct mp_ways_test *test)
 {
 	struct mp_ways_flush flush = { 0 };
 	uint64_t last;
 	uint32_t times = MP_WAYS_FLUSH_MOST;
 
+	if (!test->flushed || sets->small)
+		return true;
 	while (times > MP_WAYS_FLUSH_LEAST &&
 	       !mp_ways_flushers(sets, test, times, &flush))
 		times--;
@@ -142,11 +143,21 @@ static bool are_in_row(const struct mp_ways_sets *sets,
 	return last <= sets->piece;
 }
 
+bool mp_ways_is_foretold(const struct mp_ways_sets *sets,
+			 const struct mp_ways_guess *guess,
+			 const struct mp_ways_test *test)
+{
+	return sets->piece % guess->span == 0 ||
+	       (mp_ways_in_row(sets, test) &&
+		mp_ways_others_in_row(sets, test));
+}
+
 uint64_t mp_ways_left_inside(const struct mp_ways_sets *sets,
 			     const struct mp_ways_test *test, bool in_row)
 {
 	if (!test->flushed || !sets->inner || sets->small ||
-	    is_alike_inside(sets) || (in_row && are_in_row(sets, test)))
+	    is_alike_inside(sets) ||
+	    (in_row && mp_ways_others_in_row(sets, test)))
 		return 0;
 	return mp_ways_handed(sets->inner, test->stride, in_row);
 }

@@ -56,6 +56,18 @@ bool mp_ways_flushers(const struct mp_ways_sets *sets,
 		      const struct mp_ways_test *test, uint32_t times,
 		      struct mp_ways_flush *flush);
 
+/** mp_ways_others_in_row() - do those others, if a test has any, lie in one piece
+ * of memory with its lines? In another they fall on any sets but where sets
+ * begin anew with each piece. Of small pages it is taken for granted */
+bool mp_ways_others_in_row(const struct mp_ways_sets *sets,
+			   const struct mp_ways_test *test);
+
+/** mp_ways_is_foretold() - does a guess say anything of lines that lie so, with
+ * what flushes them? */
+bool mp_ways_is_foretold(const struct mp_ways_sets *sets,
+			 const struct mp_ways_guess *guess,
+			 const struct mp_ways_test *test);
+
 /**
  * mp_ways_left_inside() - lines of a flushed test that the levels inside may
  * still hold at the end of a turn, at most
