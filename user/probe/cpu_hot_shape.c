@@ -15,15 +15,20 @@
 /* Of the inner level H takes so much, and what R does in a round; where pages
  * fill some sets more than others, or policies are odd, H leaves it, and less
  * is tried. Together they take no more than this. */
-static const double hot_part[] = { 0.35, 0.15, 0.3 };
-static const double chunk_part[] = { 0.3, 0.12, 0.54 };
+static const double hot_part[] = { 0.35, 0.15, 0.1, 0.3 };
+static const double chunk_part[] = { 0.3, 0.12, 0.08, 0.54 };
 #define BOTH_MAX 0.85
 /* .. and no less of the level inside the inner one, where that holds H. */
 #define HOT_LEAST 0.1
 /* Of an edge that is known no better nothing is told. */
 #define APART_MAX 2.0
+/* In the second try R is well beyond this level, if the next one is, too. The
+ * third is made where the next level has room for a ring of R beside H only if
+ * both are short. */
+#define WELL_TRY 1u
+#define NEAR_TRY 2u
 /* H must not live in the level inside the inner one: it is larger; or, in the
- * third try, what R walks in a round puts it out of that. Those that follow
+ * fourth try, what R walks in a round puts it out of that. Those that follow
  * have it there, and a ring of R as the first and the second do. */
 #define CLEAR_OF_INNER 1.2
 #define CLEAR_LEAST 1.0
@@ -232,24 +237,46 @@ static double put_out_of(const struct mp_cpu_edges *edges, uint32_t k,
 		    PUT_OUT_MAX * inner);
 }
 
-/* The ring that drives a level through. */
+/* The least that the next level holds; 0: there is none. */
+static double next_of(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	if (k + 1 >= edges->n)
+		return 0;
+	return edges->fitted[k + 1] ? edges->edge[k + 1].low :
+				      edges->level[k + 1].low_bytes;
+}
+
+/* The ring that drives a level through, where the next one is near; 0: there is
+ * none that fits it, or the first tries have made it. */
+static double near_ring_of(const struct mp_cpu_edges *edges, uint32_t k,
+			   double beside)
+{
+	const double outer = edges->edge[k].high, next = next_of(edges, k);
+	const double fits = fmin(R_FITS_MOST * next - beside,
+				 R_RING_LEAST * outer);
+
+	return next > 0 && edges->single && R_FITS * next - beside <
+	       R_RING_LEAST * outer &&
+	       fits >= R_RING_SHORTEST * edges->edge[k].size ? fits : 0;
+}
+
+/* The ring that drives a level through; @well: or else the next level, too. */
 static double ring_of(const struct mp_cpu_edges *edges, uint32_t k,
-		      uint32_t try, double beside, bool *through)
+		      bool well, double beside, bool *through)
 {
 	const double outer = edges->edge[k].high;
 	const double ring = R_RING * outer;
-	double next, fits;
+	const double next = next_of(edges, k);
+	double fits;
 
 	*through = false;
-	if (k + 1 >= edges->n)
+	if (!(next > 0))
 		return ring;
-	next = edges->fitted[k + 1] ? edges->edge[k + 1].low :
-				      edges->level[k + 1].low_bytes;
 	fits = R_FITS * next - beside;
 	/* Where that hardly misses this level, a longer one is tried next. */
-	if (fits < R_RING_LEAST * outer && try % 2 == 0 && edges->single)
+	if (fits < R_RING_LEAST * outer && !well && edges->single)
 		fits = fmin(R_FITS_MOST * next - beside, R_RING_LEAST * outer);
-	*through = fits < (try % 2 ? R_RING_LEAST * outer :
+	*through = fits < (well ? R_RING_LEAST * outer :
 			     R_RING_SHORTEST * edges->edge[k].size);
 	return *through ? ring : fmin(fits, ring);
 }
@@ -353,8 +380,15 @@ const char *mp_cpu_hot_shape(const struct mp_view *view,
 		return MP_CPU_HOT_INSIDE;
 	try -= further ? MP_CPU_HOT_FURTHER : 0;
 	wanted.put_out = put_out_of(edges, k, &wanted);
-	wanted.ring = ring_of(edges, k, try, wanted.hot + wanted.chunk,
-			      &wanted.through);
+	wanted.through = false;
+	if (try == NEAR_TRY && !further)
+		wanted.ring = near_ring_of(edges, k, wanted.hot + wanted.chunk);
+	else
+		wanted.ring = ring_of(edges, k, try == WELL_TRY,
+				      wanted.hot + wanted.chunk,
+				      &wanted.through);
+	if (!(wanted.ring > 0))
+		return no_length;
 	wanted.apart = apart_of(view, edges, k, try);
 	make_coarse(edges, k - 1, k, &wanted);
 	if (!choose_stride(view, &wanted, edges->full ? HOPS_FULL : HOPS_GOOD,

@@ -6,11 +6,12 @@
 #include "probe/cpu.h"
 
 /** MP_CPU_HOT_TRIES - how often it is tried: the second time with shorter
- * rings, then with ones that put each other out of all further in; at last with
- * H further in than in the level inside, by the first two rings (from
- * MP_CPU_HOT_FURTHER on) */
-#define MP_CPU_HOT_TRIES 5u
-#define MP_CPU_HOT_FURTHER 3u
+ * rings, then with shorter ones still where the next level is near, and the
+ * others went through that, too; then with ones that put each other out of all
+ * further in; at last with H further in than in the level inside, by the first
+ * two rings (from MP_CPU_HOT_FURTHER on) */
+#define MP_CPU_HOT_TRIES 6u
+#define MP_CPU_HOT_FURTHER 4u
 
 /** MP_CPU_HOT_INSIDE - why there may be no rings */
 #define MP_CPU_HOT_INSIDE "no ring stays in the level inside that is not held further inside, too"
