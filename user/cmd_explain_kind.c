@@ -99,7 +99,7 @@ static const struct mp_kind kinds[] = {
 		.pattern = "cpu.*.ways",
 		.is = "how many lines of one set a level holds",
 		.section = "Ways", .anchor = "ways",
-		.estimator = "Lines a certain distance apart fall on few sets, and each holds as many as it has ways. Whether so many lines so far apart stay in the level rules out pairs of ways and sets; tests go on until one number of ways is left. Then the fewest lines that just fill a set are walked, and one more, five times each in fresh memory.",
+		.estimator = "Lines a certain distance apart fall on few sets, and each holds as many as it has ways. Whether so many lines so far apart stay in the level rules out pairs of ways and sets; tests go on until one number of ways is left. Then the fewest lines that just fill a set are walked, and one more, five times or more each in fresh memory.",
 		.table = "Slots are lines of one set, the stride their distance. The ring that is full stays and takes what the level takes; one line more is slower.",
 		.overturn = "one line more that still fits, or a full set that misses, in fresh memory",
 		.guest = OF_PAGES,

@@ -406,6 +406,30 @@ static void a_level_further_out_is_not_taken_for_this_one(void **state)
 	       "ways=16 latency=40\n", 1, MP_CPU_HOLDS_ALL);
 }
 
+/* Half of the first level and the least ring take as much as the inclusive third
+ * has, and more. A tenth of it leaves room. */
+static void short_rings_fit_between_levels_that_are_near(void **state)
+{
+	static const char near[] = "\nlevel name=l3 size=192K ways=24 "
+				   "latency=32 policy=nru inclusion=inclusive\n";
+	static const struct {
+		const char *inclusion;
+		uint32_t holds;
+	} each[] = {
+		{ "", MP_CPU_HOLDS_SOME },
+		{ "inclusion=inclusive", MP_CPU_HOLDS_ALL },
+	};
+	char text[512];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), FINE "level name=l1d size=64K "
+			 "ways=4 latency=4\nlevel name=l2 size=112K ways=7 "
+			 "latency=14 %s%s", each[i].inclusion, near);
+		expect(text, 1, each[i].holds);
+	}
+}
+
 static void without_phases_nothing_is_asked(void **state)
 {
 	struct mp_plan plan = { 0 };
@@ -446,6 +470,7 @@ int main(void)
 		cmocka_unit_test(rings_of_slots_far_apart_share_their_sets),
 		cmocka_unit_test(what_cannot_be_kept_hot_cannot_be_told),
 		cmocka_unit_test(a_level_further_out_is_not_taken_for_this_one),
+		cmocka_unit_test(short_rings_fit_between_levels_that_are_near),
 		cmocka_unit_test(without_phases_nothing_is_asked),
 	};
 

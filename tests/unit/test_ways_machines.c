@@ -274,6 +274,63 @@ static void one_guess_of_many_that_agree_is_borne_out(void **state)
 	sim_ask_free(&ask);
 }
 
+/* Of 23 ways and six sets: one line further each time leads from a page to the
+ * third set after the last one, and a control of 99 would fill two of them. */
+static void a_control_goes_through_all_sets(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		HEAD "level name=l1d size=8832 ways=23 latency=3 "
+		"policy=qlru_h11_m1_r1_u2 index=physical\n"
+		"level name=l2 size=216K ways=27 latency=13 policy=bit-plru "
+		"index=physical inclusion=exclusive\n"
+		"level name=l3 size=338K ways=32 latency=22 policy=fifo\n"
+		"tlb level=1 page=4K entries=64 ways=4\n"
+		"tlb level=2 page=4K entries=768 ways=6 cost=7\nwalk cost=47\n"
+		"place pages=random thp=granted\n"
+		CLOCK,
+		{ 8832, 216 * KIB, 338 * KIB }, { 3, 13, 22 }, 270, 64,
+		NULL, 0.06 });
+	ask_ways_found(&ask, "cpu.l1d.ways", 23);
+	ask_ways_found(&ask, "cpu.l2.ways", 27);
+	sim_ask_free(&ask);
+}
+
+/* A page begins at one of two places: two lines so far apart meet by chance as
+ * often as not, and five times now and then. */
+static void what_may_meet_by_chance_is_asked_more_often(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		HEAD "level name=l1d size=16K ways=2 latency=3\n"
+		"level name=l2 size=256K ways=8 latency=12 index=physical\n"
+		"tlb level=1 page=4K entries=64 ways=full\nwalk cost=30\n"
+		"place pages=random thp=refused\n"
+		CLOCK,
+		{ 16 * KIB, 256 * KIB }, { 3, 12 }, 270, 64, NULL, 0.02 });
+	ask_ways_found(&ask, "cpu.l1d.ways", 2);
+	sim_ask_free(&ask);
+}
+
+/* What the first level keeps moves the edge of the second out by a tenth. */
+static void ways_beside_the_limits_of_a_size_are_found(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		HEAD "level name=l1d size=16K ways=16 latency=3\n"
+		"level name=l2 size=24K ways=12 latency=12\n"
+		"level name=l3 size=128K ways=16 latency=22\n"
+		"tlb level=1 page=4K entries=64 ways=full\n"
+		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=30\n"
+		CLOCK,
+		{ 16 * KIB, 27 * KIB, 128 * KIB }, { 3, 12, 22 }, 270, 64,
+		NULL, 0.05 });
+	ask_ways_found(&ask, "cpu.l1d.ways", 16);
+	ask_ways_found(&ask, "cpu.l2.ways", 12);
+	ask_ways_found(&ask, "cpu.l3.ways", 16);
+	sim_ask_free(&ask);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +348,9 @@ int main(void)
 		cmocka_unit_test(what_some_hops_pay_is_taken_off),
 		cmocka_unit_test(ways_behind_a_level_of_unknown_ways_are_counted),
 		cmocka_unit_test(one_guess_of_many_that_agree_is_borne_out),
+		cmocka_unit_test(a_control_goes_through_all_sets),
+		cmocka_unit_test(what_may_meet_by_chance_is_asked_more_often),
+		cmocka_unit_test(ways_beside_the_limits_of_a_size_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

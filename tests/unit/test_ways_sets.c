@@ -435,41 +435,6 @@ static void others_speak_of_the_sets_that_they_keep_off(void **state)
 	assert_int_equal(left_alike(&test, MP_WAYS_FIT), 8 | 16);
 }
 
-/* Others that put a line out of the level inside take more memory than lies in a
- * row: in another piece they may fall on its set here, whose number is odd, and
- * that one line is lost says nothing then. In one piece they keep off. */
-static void others_in_another_piece_fall_on_any_set(void **state)
-{
-	struct mp_ways_guess inside = { .span = 40 * KIB, .ways = 16 };
-	const struct mp_ways_sets inner = {
-		.line = 64, .grain = 64, .piece = 2 * MIB, .n = 1,
-		.guess = &inside,
-	};
-	const struct mp_ways_test lost = {
-		.stride = 384 * KIB, .lines = 2, .least = 1, .flushed = true,
-		.missed = 1,
-	};
-	const struct mp_ways_guess both[] = {
-		{ .span = 384 * KIB, .ways = 1 },
-		{ .span = 24 * KIB, .ways = 16 },
-	};
-	const uint64_t piece[] = { 2 * MIB, 64 * MIB };
-
-	(void)state;
-	for (uint32_t i = 0; i < 2; i++) {
-		struct mp_ways_guess guess[] = { both[0], both[1] };
-		struct mp_ways_sets sets = {
-			.line = 64, .grain = 64, .piece = piece[i], .n = 2,
-			.inner = &inner, .guess = guess,
-		};
-
-		assert_int_equal(mp_ways_others_in_row(&sets, &lost), i);
-		mp_ways_keep(&sets, &lost, MP_WAYS_MISS_ALL);
-		assert_int_equal(sets.n, 2 - i);
-		assert_int_equal(guess[0].ways, 1);
-	}
-}
-
 /* Of nine lines five were seen in the level itself, each turn: two that it has
  * room for and what those inside keep do not make that. */
 static void lines_that_are_seen_here_have_room_here(void **state)
@@ -701,7 +666,6 @@ int main(void)
 		cmocka_unit_test(guesses_go_by_what_is_known_of_the_levels_inside),
 		cmocka_unit_test(pieces_that_begin_anywhere_inside_hide_more),
 		cmocka_unit_test(others_speak_of_the_sets_that_they_keep_off),
-		cmocka_unit_test(others_in_another_piece_fall_on_any_set),
 		cmocka_unit_test(lines_that_are_seen_here_have_room_here),
 		cmocka_unit_test(a_level_of_unknown_ways_may_hold_any_lines),
 		cmocka_unit_test(others_keep_off_the_pages_of_lines),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Guesses of ways and sets, parted by lines in pieces that lie anywhere. */
 #include "probe/ways_held.h"
+#include "probe/ways_others.h"
 #include "probe/ways_sets.h"
 #include "probe/ways_thrown.h"
 #include "rng.h"
@@ -255,6 +256,41 @@ static void where_a_piece_has_lines_of_several_sets_not_all_miss(void **state)
 	assert_true(mp_ways_thrown_miss(&thrown, &guess));
 }
 
+/* Others that put a line out of the level inside take more memory than lies in a
+ * row: in another piece they may fall on its set here, whose number is odd, and
+ * that one line is lost says nothing then. In one piece they keep off. */
+static void others_in_another_piece_fall_on_any_set(void **state)
+{
+	struct mp_ways_guess inside = { .span = 40 * KIB, .ways = 16 };
+	const struct mp_ways_sets inner = {
+		.line = 64, .grain = 64, .piece = 2 * MIB, .n = 1,
+		.guess = &inside,
+	};
+	const struct mp_ways_test lost = {
+		.stride = 384 * KIB, .lines = 2, .least = 1, .flushed = true,
+		.missed = 1,
+	};
+	const struct mp_ways_guess both[] = {
+		{ .span = 384 * KIB, .ways = 1 },
+		{ .span = 24 * KIB, .ways = 16 },
+	};
+	const uint64_t piece[] = { 2 * MIB, 64 * MIB };
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct mp_ways_guess guess[] = { both[0], both[1] };
+		struct mp_ways_sets sets = {
+			.line = 64, .grain = 64, .piece = piece[i], .n = 2,
+			.inner = &inner, .guess = guess,
+		};
+
+		assert_int_equal(mp_ways_others_in_row(&sets, &lost), i);
+		mp_ways_keep(&sets, &lost, MP_WAYS_MISS_ALL);
+		assert_int_equal(sets.n, 2 - i);
+		assert_int_equal(guess[0].ways, 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +301,7 @@ int main(void)
 			what_so_many_lines_of_a_piece_each_do_is_foretold),
 		cmocka_unit_test(
 			where_a_piece_has_lines_of_several_sets_not_all_miss),
+		cmocka_unit_test(others_in_another_piece_fall_on_any_set),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

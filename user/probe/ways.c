@@ -28,6 +28,8 @@
 
 #define REPLICATES 3u
 #define SURE_REPLICATES MP_WAYS_SURE_REPLICATES
+/* Limits are taken to be so much wider where there is nothing within them. */
+#define WIDER 0.12
 /* The limits of a size are taken to be wider by this, where it is the size that
  * is asked for. */
 #define MOST_SIZED 1.6
@@ -59,6 +61,7 @@ struct search {
 	uint32_t ways;			/* the answer, 0 = none */
 	uint64_t span;
 	bool exclusive;
+	uint32_t times;			/* it was borne out by rings so often */
 	bool open;			/* of the size only limits are known */
 	bool is_sized;			/* tests have parted @sized as far as they can */
 	const struct search *inner;	/* of the level inside, or NULL */
@@ -188,6 +191,7 @@ static int confirm_any(struct search *search)
 	search->ways = borne.guess.ways;
 	search->span = borne.guess.span;
 	search->exclusive = borne.guess.exclusive;
+	search->times = borne.times;
 	return 0;
 }
 
@@ -256,6 +260,8 @@ static int search_guesses(struct search *search)
 
 	err = mp_ways_add(&search->sets, MP_WAYS_REGULAR, level->low_bytes,
 			  level->high_bytes);
+	if (!err && search->n_done)
+		err = keep_done(search, &search->rig, &search->sets);
 	err = err ? err : part(search);
 	if (err || search->replicates || search->sets.n > LEFT_MOST)
 		return err;
@@ -391,10 +397,27 @@ static int search_by_comb(struct search *search)
 	return err;
 }
 
+/* Nothing was borne out, or nothing is left: an edge that others blur may lie
+ * beside the size, and its limits with it. */
+static int search_wider(struct search *search)
+{
+	struct mp_ways_level *level = &search->rig.level;
+
+	if (search->ways || search->replicates ||
+	    (search->sets.n && !mp_ways_agreed(&search->sets)))
+		return 0;
+	mp_ways_free(&search->sets);
+	level->low_bytes *= 1 - WIDER;
+	level->high_bytes *= 1 + WIDER;
+	return search_guesses(search);
+}
+
 static int search_level(struct search *search)
 {
-	const int err = search_guesses(search);
+	int err = search_guesses(search);
 
+	if (!err)
+		err = search_wider(search);
 	return err || search->replicates || search->ways ? err :
 	       search_by_comb(search);
 }
@@ -515,7 +538,7 @@ static int add_span(const struct search *search, struct mp_fact *fact,
 	const struct mp_point point = {
 		.x = (double)search->span, .value = search->ways,
 		.low = search->ways, .high = search->ways,
-		.n = SURE_REPLICATES,
+		.n = search->times ? search->times : SURE_REPLICATES,
 	};
 	struct mp_series *series;
 
@@ -550,7 +573,7 @@ static int settle(const struct search *search, struct mp_fact *fact,
 	}
 	if (!search->ways) {
 		mp_fact_cannot(fact, "ways",
-			       "%u ways explain how many lines fit, but five times a full set and one more line did not bear it out",
+			       "%u ways explain how many lines fit, but a full set and one more line, five times or more each, did not bear it out",
 			       mp_ways_agreed(&search->sets));
 		return 0;
 	}

@@ -8,7 +8,6 @@
 
 #include <stddef.h>
 
-#define REPLICATES MP_WAYS_SURE_REPLICATES
 /* So many guesses are tried. */
 #define GUESSES_MOST 8u
 
@@ -29,6 +28,8 @@ static int confirm_by(struct mp_ways_rig *rig, const struct mp_ways_sets *sets,
 		      const struct mp_ways_test *over, uint32_t full,
 		      struct mp_ways_borne *borne, bool *open)
 {
+	const uint32_t times = mp_ways_times(sets, guess,
+					     MP_WAYS_SURE_REPLICATES);
 	enum mp_ways_outcome outcome;
 	bool missed, kept = false;
 	int err;
@@ -39,12 +40,12 @@ static int confirm_by(struct mp_ways_rig *rig, const struct mp_ways_sets *sets,
 
 		if (!more)
 			test.lines = full;
-		err = mp_ways_look(rig, &test, REPLICATES, &outcome);
+		err = mp_ways_look(rig, &test, times, &outcome);
 		if (err)
 			return err;
 		if (outcome == MP_WAYS_LACKING) {
 			borne->want = test;
-			borne->lacks = REPLICATES;
+			borne->lacks = times;
 			return 0;
 		}
 		missed = outcome == MP_WAYS_MISS || outcome == MP_WAYS_MISS_ALL;
@@ -57,6 +58,7 @@ static int confirm_by(struct mp_ways_rig *rig, const struct mp_ways_sets *sets,
 			return 0;
 	}
 	borne->guess = *guess;
+	borne->times = times;
 	return 0;
 }
 
@@ -92,7 +94,7 @@ static int confirm(struct mp_ways_rig *rig, const struct mp_ways_sets *sets,
 	bool open = true;
 	int err = 0;
 
-	if (!mp_ways_is_no_chance(sets, guess, REPLICATES))
+	if (!mp_ways_times(sets, guess, MP_WAYS_SURE_REPLICATES))
 		return 0;
 	for (uint32_t sight = MP_WAYS_PLAIN;
 	     sight < MP_WAYS_SIGHTS && !err && open; sight++)

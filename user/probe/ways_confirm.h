@@ -8,16 +8,19 @@
 
 #include "probe/ways_test.h"
 
-/** MP_WAYS_SURE_REPLICATES - so often a set has to be full, and too full */
+/** MP_WAYS_SURE_REPLICATES - so often a set has to be full, and too full, at
+ * least: more often where pages make a few lines meet by chance */
 #define MP_WAYS_SURE_REPLICATES 5u
 
 /**
  * struct mp_ways_borne - what was borne out
  * @guess: it; 0 ways = none was
+ * @times: .. in so many pieces of fresh memory
  * @lacks: replicates that a test lacks, of this one, 0 = none
  */
 struct mp_ways_borne {
 	struct mp_ways_guess guess;
+	uint32_t times;
 	struct mp_ways_test want;
 	uint32_t lacks;
 };

@@ -16,6 +16,8 @@
 #define PAGE 4096u
 /* Scattered pages fall on one set by chance less often than one in 2^-x. */
 #define CHANCE_LOG2 13.0
+/* .. if they are looked at so many times at most. */
+#define TIMES_MOST 14.0
 /* Shares of lines that miss are measured this well, or better. */
 #define MORE_MISSED 0.1
 
@@ -141,17 +143,19 @@ uint64_t mp_ways_bytes(const struct mp_ways_sets *sets)
 	return sets->n ? bytes_of(&sets->guess[0]) : 0;
 }
 
-bool mp_ways_is_no_chance(const struct mp_ways_sets *sets,
-			  const struct mp_ways_guess *guess,
-			  uint32_t replicates)
+uint32_t mp_ways_times(const struct mp_ways_sets *sets,
+		       const struct mp_ways_guess *guess, uint32_t least)
 {
 	/* A page begins at one of so many places of the level's span. */
 	const uint64_t two = 1ull << __builtin_ctzll(guess->span);
 	const uint64_t places = guess->span / (two < PAGE ? two : PAGE);
+	double times;
 
-	return !sets->small || (guess->ways + 1) * guess->span <= PAGE ||
-	       places == 1 || replicates * guess->ways *
-			      log2((double)places) > CHANCE_LOG2;
+	if (!sets->small || (guess->ways + 1) * guess->span <= PAGE ||
+	    places == 1)
+		return least;
+	times = floor(CHANCE_LOG2 / (guess->ways * log2((double)places))) + 1;
+	return times > TIMES_MOST ? 0 : (uint32_t)fmax(times, least);
 }
 
 /* -- what a test says of them ------------------------------------------- */

@@ -196,15 +196,16 @@ uint32_t mp_ways_agreed(const struct mp_ways_sets *sets);
 uint64_t mp_ways_bytes(const struct mp_ways_sets *sets);
 
 /**
- * mp_ways_is_no_chance() - is it the level's sets that lines meet in?
- * @replicates: times that they did
+ * mp_ways_times() - how often lines have to meet in the level's sets to be sure
+ * that it is those that they meet in
+ * @least: so often anyway
  *
  * Memory of small pages lies anywhere: what falls on one set each time goes by
  * virtual addresses.
+ * Return: 0 = more often than can be asked.
  */
-bool mp_ways_is_no_chance(const struct mp_ways_sets *sets,
-			  const struct mp_ways_guess *guess,
-			  uint32_t replicates);
+uint32_t mp_ways_times(const struct mp_ways_sets *sets,
+		       const struct mp_ways_guess *guess, uint32_t least);
 
 /**
  * mp_ways_choose() - the test that parts the guesses best
