@@ -398,18 +398,32 @@ static int search_by_comb(struct search *search)
 }
 
 /* Nothing was borne out, or nothing is left: an edge that others blur may lie
- * beside the size, and its limits with it. */
+ * beside the size, and its limits with it. If that is no better, it is as if it
+ * had not been tried. */
 static int search_wider(struct search *search)
 {
 	struct mp_ways_level *level = &search->rig.level;
+	const struct mp_ways_level known = *level;
+	struct mp_ways_sets left;
+	int err;
 
 	if (search->ways || search->replicates ||
 	    (search->sets.n && !mp_ways_agreed(&search->sets)))
 		return 0;
-	mp_ways_free(&search->sets);
+	left = search->sets;
+	search->sets.guess = NULL;
+	search->sets.n = search->sets.room = 0;
 	level->low_bytes *= 1 - WIDER;
 	level->high_bytes *= 1 + WIDER;
-	return search_guesses(search);
+	err = search_guesses(search);
+	if (!err && !search->ways && !search->replicates) {
+		*level = known;
+		mp_ways_free(&search->sets);
+		search->sets = left;
+	} else {
+		mp_ways_free(&left);
+	}
+	return err;
 }
 
 static int search_level(struct search *search)
