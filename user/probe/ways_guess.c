@@ -166,14 +166,22 @@ static bool is_miss(uint32_t outcome)
 }
 
 /* Lines that may have been in the way: where a ring ends within a page a
- * prefetcher that learns distances brings those that would come next there. */
+ * prefetcher that learns distances brings those that would come next there; and
+ * one that brings the other line of a pair brings as many again, which have sets
+ * of their own only if strides and sets are pairs. */
 static uint32_t with_brought(const struct mp_ways_sets *sets,
+			     const struct mp_ways_guess *guess,
 			     const struct mp_ways_test *test)
 {
 	const uint64_t pages = (test->lines - 1) * test->stride / PAGE + 1;
+	const uint64_t pair = 2 * sets->grain;
+	uint64_t lines = (pages * PAGE - 1) / test->stride + 1;
 
-	return !sets->brought ? test->lines :
-	       (uint32_t)((pages * PAGE - 1) / test->stride + 1);
+	if (!sets->brought)
+		return test->lines;
+	if (test->stride % pair || guess->span % pair)
+		lines *= 2;
+	return (uint32_t)lines;
 }
 
 /* The greatest share of lines that lie in sets with one too many. */
@@ -220,8 +228,6 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 	struct mp_ways_thrown thrown;
 	uint32_t kept = 0;
 
-	if (is_miss(outcome))
-		most.lines = with_brought(sets, test);
 	mp_ways_thrown_begin(sets, test, &thrown);
 	for (uint32_t i = 0; i < sets->n; i++) {
 		const struct mp_ways_guess *guess = &sets->guess[i];
@@ -229,6 +235,8 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 		struct mp_ways_range held =
 			mp_ways_by_test(guess, test, &inside);
 
+		if (is_miss(outcome))
+			most.lines = with_brought(sets, guess, test);
 		held.high += more;
 		if (outcome == MP_WAYS_FIT_HERE && held.high >
 		    mp_ways_here(sets, guess, test->stride, in_row))
