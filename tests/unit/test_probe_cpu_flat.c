@@ -318,6 +318,19 @@ static void what_an_edge_rises_to_is_known_of_a_level_in_doubt(void **state)
 	assert_true(isnan(mp_cpu_rises_to(&sim.view)));
 }
 
+/* The edge of a level that throws out any line is so long that the detector has
+ * its bracket from 64 KiB on, far beyond the level. */
+static void an_edge_is_looked_for_from_where_it_is_flat(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=5350 memory_latency=125\n"
+	    "place pages=contiguous thp=granted\n"
+	    "clock tsc_mhz=3900 step=27 read=19\n"
+	    "level name=l1d size=36K ways=16 line=32 latency=4 policy=random\n");
+	has("cpu.l1d.size", MP_MEASURED, 35 * KIB, 37 * KIB);
+	has("cpu.l2.size", MP_ABSENT, 0, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -343,6 +356,8 @@ int main(void)
 		cmocka_unit_test(rings_whose_replicates_differ_part_nothing),
 		cmocka_unit_test(what_missed_the_next_level_too_is_left_out),
 		cmocka_unit_test(an_even_edge_of_replicates_that_differ_is_off),
+		cmocka_unit_test_teardown(
+			an_edge_is_looked_for_from_where_it_is_flat, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,6 +100,11 @@ static void others_of_pairs_may_take_room_where_sets_are_odd(void **state)
 		assert_int_equal(sets.n, 1 + brought);
 		assert_int_equal(guess[sets.n - 1].ways, 40);
 		assert_int_equal(guess[0].ways, brought ? 16 : 40);
+		/* Of every seventh set they have others. */
+		mp_ways_keep(&sets, &(struct mp_ways_test){
+			.stride = 448, .lines = 60, .least = 0.02, .missed = 1,
+			}, MP_WAYS_MISS_ALL);
+		assert_int_equal(sets.n, 0);
 	}
 }
 

@@ -31,8 +31,7 @@
 #define WORSE 1.7
 /* Capacities are searched this far beyond the detector's bracket. */
 #define SEARCHED 1.5
-/* Edges less far apart reach into each other's stretch, which then ends so
- * far from the other's capacity. */
+/* Edges less far apart reach into each other's stretch, which ends so far off. */
 #define NEAR 10.0
 #define NEAREST 1.15
 /* So far beyond the detector's bracket nearly all hops miss. */
@@ -189,6 +188,7 @@ static int fit_stretch(const struct mp_cpu_edges *edges,
 		for (uint32_t r = 0; r < p->n; r++)
 			p->y[r] += add;
 	}
+	mp_cpu_flat_from(data);
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/stat.h"
 #include "probe/cpu_edges.h"
 
 /* Lengths in a row that take the same, to this share: so many, with so many
@@ -251,4 +252,23 @@ int mp_cpu_flat_plan(const struct mp_view *view,
 		mp_cpu_main_sweep(view, &sweep);
 	return plan_near(view, curve, &sweep, edges->level[k].latency * APART,
 			 edges->level[k].high_bytes, plan);
+}
+
+void mp_cpu_flat_from(struct mp_edge_data *data)
+{
+	const struct mp_edge_point *point = data->point;
+	double inside, rise, last = 0;
+
+	if (data->n < POINTS)
+		return;
+	inside = mp_stat_mean(point[0].y, point[0].n);
+	rise = mp_stat_mean(point[data->n - 1].y, point[data->n - 1].n) - inside;
+	for (uint32_t i = 0; i < data->n; i++) {
+		if (mp_stat_mean(point[i].y, point[i].n) >
+		    inside + MISS_NONE * rise)
+			break;
+		last = point[i].x;
+	}
+	if (rise > 0 && last > 0)
+		data->from = fmin(data->from, last);
 }

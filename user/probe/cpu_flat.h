@@ -41,4 +41,12 @@ int mp_cpu_flat_plan(const struct mp_view *view,
  */
 void mp_cpu_flat_keep(double next, double end, struct mp_edge_data *data);
 
+/**
+ * mp_cpu_flat_from() - try capacities from where a stretch is still flat
+ *
+ * Where single lines are thrown out at random, say, an edge rises for so long
+ * that the detector has its bracket far beyond the capacity.
+ */
+void mp_cpu_flat_from(struct mp_edge_data *data);
+
 #endif

@@ -167,19 +167,18 @@ static bool is_miss(uint32_t outcome)
 
 /* Lines that may have been in the way: where a ring ends within a page a
  * prefetcher that learns distances brings those that would come next there; and
- * one that brings the other line of a pair brings as many again, which have sets
- * of their own only if strides and sets are pairs. */
+ * one that brings a line beside each brings as many again, which fall on the sets
+ * of the ring's lines where those lie a line apart or less. */
 static uint32_t with_brought(const struct mp_ways_sets *sets,
 			     const struct mp_ways_guess *guess,
 			     const struct mp_ways_test *test)
 {
 	const uint64_t pages = (test->lines - 1) * test->stride / PAGE + 1;
-	const uint64_t pair = 2 * sets->grain;
 	uint64_t lines = (pages * PAGE - 1) / test->stride + 1;
 
 	if (!sets->brought)
 		return test->lines;
-	if (test->stride % pair || guess->span % pair)
+	if (sets->grain % mp_ways_gcd(guess->span, test->stride) == 0)
 		lines *= 2;
 	return (uint32_t)lines;
 }
