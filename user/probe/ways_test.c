@@ -113,9 +113,10 @@ static uint64_t control_step(const struct mp_ways_rig *rig, uint64_t stride)
 		const uint64_t sets = mp_ways_sets_of(&in->guess[0],
 						      stride + step * line);
 
-		if (sets > most)
-			best = step;
-		most = sets > most ? sets : most;
+		if (sets <= most)
+			continue;
+		most = sets;
+		best = step;
 	}
 	return best;
 }
