@@ -269,21 +269,31 @@ int guest_reap(pid_t child, unsigned int limit_ms)
 	return -1;
 }
 
-void *guest_shared(size_t bytes)
+static void *low_memory(size_t bytes, int flags)
 {
-	int flags = MAP_SHARED | MAP_ANONYMOUS;
 	void *memory;
 
 #ifdef MAP_32BIT
 	flags |= MAP_32BIT;
 #endif
-	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		      flags | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED) {
 		printf("FAIL  %s: expected %zu bytes of memory, got %s\n",
 		       program_name, bytes, guest_error_name(errno));
 		exit(1);
 	}
 	return memory;
+}
+
+void *guest_shared(size_t bytes)
+{
+	return low_memory(bytes, MAP_SHARED);
+}
+
+void *guest_low(size_t bytes)
+{
+	return low_memory(bytes, MAP_PRIVATE);
 }
 
 static int in_order(const void *one, const void *other)

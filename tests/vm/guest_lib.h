@@ -111,6 +111,9 @@ int guest_reap(pid_t child, unsigned int limit_ms);
 /** guest_shared() - zeroed memory shared with children, below 4 GiB on x86 */
 void *guest_shared(size_t bytes);
 
+/** guest_low() - zeroed memory of this process alone, below 4 GiB on x86 */
+void *guest_low(size_t bytes);
+
 /** guest_order() - put numbers in rising order */
 void guest_order(__u64 *numbers, size_t n);
 

@@ -86,16 +86,17 @@ int guest_call(int fd, unsigned long command, void *argument)
 
 /*
  * The structs that the calls below get lie on the caller's stack, out of
- * reach of 32 bits; so they go through memory that is in reach.
+ * reach of 32 bits; so they go through memory that is in reach, and that no
+ * other process and no other thread writes meanwhile.
  */
 static int call_copied(int fd, unsigned long command, void *argument,
 		       size_t bytes)
 {
-	static void *low;
+	static __thread void *low;
 	int error;
 
 	if (!low)
-		low = guest_shared(4096);
+		low = guest_low(4096);
 	memcpy(low, argument, bytes);
 	error = guest_call(fd, command, low);
 	memcpy(argument, low, bytes);
