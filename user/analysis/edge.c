@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/edge_spread.h"
 #include "analysis/places.h"
 #include "analysis/stat.h"
 #include "analysis/values.h"
@@ -45,12 +46,6 @@
  * times what another does not more closely. */
 #define COARSE 4u
 #define HOPELESS 6.0
-/* Spreads of so many replicates and more are compared with what they should
- * be, where neither all nor no hops miss; so little beside it is nothing. */
-#define SPREAD_LEAST 5u
-#define SPREAD_FROM 0.06
-#define SPREAD_ERROR 6e-4
-#define SPREAD_TRUST 0.5
 /* So many lengths at which shares of replicates do not lie further apart say
  * that pages make no difference: of levels of any number of sets over pages
  * drawn at random, those that showed no more, even twice as much, were all
@@ -59,16 +54,11 @@
 #define STILL 0.06
 /* .. and a length that is further off than this on average is not right. */
 #define SPREAD_POOR 1.2
-/* Of pages that lie on parts of each other, the variance as a share of that of
- * those on whole places, from half places to any: about what pages drawn at
- * random had on 2.5 to 12.5 places of 2 to 16 ways. */
-#define PARTS_LEAST 0.3
-#define PARTS_MOST 0.75
+/* Where they differ at so many, pages do not fill all sets evenly. */
+#define SPREAD_THROWN 3u
 /* .. and unless whole places are worse by so much, a chi-square, either may be
  * true. */
 #define BOTH 30.0
-/* A number of places is known so well. */
-#define WHOLE 0.015
 /* Chi-square, 95 %, with four degrees of freedom: the capacity and the shape's
  * three (ways, scatter, policy) are searched together. */
 #define CHI2_95 9.49
@@ -250,71 +240,6 @@ static uint32_t on_slope(const struct mp_edge_data *data,
 	return n;
 }
 
-/* As a chi-square, of variances; half of what normal ones would tell. */
-static double off_by(double ratio, uint32_t n)
-{
-	return (n - 1) * (ratio - 1 - log(ratio)) * SPREAD_TRUST;
-}
-
-/* How far a variance is from that of pages which fall on whole places; or of
- * those that begin anywhere, if there is no whole number of places: they lie
- * on parts of each other, and differ by less from one throw to the next. */
-static double off_from(double variance, double model, double places, uint32_t n)
-{
-	const double ratio = variance / model;
-	const double whole = off_by(ratio, n);
-	double parts = 0;
-
-	if (ratio > PARTS_MOST)
-		parts = off_by(ratio / PARTS_MOST, n);
-	else if (ratio < PARTS_LEAST)
-		parts = off_by(ratio / PARTS_LEAST, n);
-	if (fabs(places - round(places)) > WHOLE * places)
-		return parts;
-	return fmin(whole, parts);
-}
-
-/* How far what replicates differ by is from what they should; @whole gets it
- * if pages fall on whole places. */
-static double spread_off(const struct mp_edge_data *data,
-			 const struct mp_miss_table *table, uint32_t shape,
-			 double size, double *whole)
-{
-	const struct mp_places places = mp_places_of(table, shape, size,
-						   data->page_bytes);
-	const double scatter = table->shape[shape].scatter;
-	const double n_places = size / table->shape[shape].ways /
-				data->page_bytes;
-	double off = 0;
-
-	*whole = 0;
-	for (uint32_t i = 0; i < data->n; i++) {
-		const struct mp_edge_point *p = &data->point[i];
-		double miss = mp_places_at(&places,
-					     mp_miss_position(p->x / size));
-		double sd = mp_stat_sd(p->y, p->n), ratio, model;
-
-		if (p->n < SPREAD_LEAST || miss < SPREAD_FROM ||
-		    miss > 1 - SPREAD_FROM)
-			continue;
-		model = scatter < 1 ? 0 :
-			mp_places_variance(table, shape, size,
-					   data->page_bytes, p->x);
-		if (isnan(model))
-			continue;
-		ratio = (sd * sd + SPREAD_ERROR) / (model + SPREAD_ERROR);
-		/* A hash over slices scatters lines of a page, too: what
-		 * they do differs less from one throw to the next. */
-		if (data->may_hash && ratio < 1)
-			continue;
-		*whole += off_by(ratio, p->n);
-		off += scatter < 1 ? off_by(ratio, p->n) :
-			off_from(sd * sd + SPREAD_ERROR, model + SPREAD_ERROR,
-				 n_places, p->n);
-	}
-	return off;
-}
-
 /* Shapes that explain the mean differ in how they spread. */
 static bool is_spread(const struct mp_edge_data *data)
 {
@@ -331,18 +256,6 @@ struct candidate {
 
 #define CANDIDATES (MP_MISS_SHAPES * TRIED_MAX)
 
-/* So many lengths have a say in the spread. */
-static uint32_t spread_points(const struct mp_edge_data *data)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < data->n; i++)
-		n += data->point[i].n >= SPREAD_LEAST &&
-		     mp_stat_sd(data->point[i].y, data->point[i].n) >
-		     sqrt(SPREAD_ERROR);
-	return n;
-}
-
 static void widen_to(const struct mp_edge_data *data,
 		     const struct candidate *candidate, uint32_t n,
 		     uint32_t which, double least, struct mp_edge *edge)
@@ -354,6 +267,35 @@ static void widen_to(const struct mp_edge_data *data,
 			continue;
 		edge->low = fmin(edge->low, size);
 		edge->high = fmax(edge->high, size);
+	}
+}
+
+/* To the capacities that pages thrown at random would have. None explains both
+ * the mean and how replicates differ, so that none is left out but what is
+ * hopeless beside the best of these. */
+static void widen_to_thrown(const struct mp_edge_data *data,
+			    const struct mp_values *v,
+			    const struct mp_miss_table *table,
+			    struct mp_edge *edge)
+{
+	struct mp_edge_data thrown = *data;
+	struct best best;
+	double left[TRIED_MAX];
+	const uint32_t tried = tried_count(data);
+
+	thrown.scatters &= MP_EDGE_RANDOM;
+	if (best_of_all(&thrown, v, table, &best))
+		return;
+	for (uint32_t s = 0; s < MP_MISS_SHAPES; s++) {
+		if (!shape_fits(&thrown, table, s) ||
+		    !left_of_shape(data, v, table, s, best.line.left, left))
+			continue;
+		for (uint32_t i = 0; i < tried; i++) {
+			if (left[i] > best.line.left * HOPELESS)
+				continue;
+			edge->low = fmin(edge->low, tried_size(data, i));
+			edge->high = fmax(edge->high, tried_size(data, i));
+		}
 	}
 }
 
@@ -369,6 +311,7 @@ static int pick_by_spread(const struct mp_edge_data *data,
 	const struct best by_mean = *best;
 	double left[TRIED_MAX], least = INFINITY, least_whole = INFINITY;
 	uint32_t tried = tried_count(data), n = 0;
+	bool spreads = true;
 	double whole;
 
 	if (!all)
@@ -382,8 +325,8 @@ static int pick_by_spread(const struct mp_edge_data *data,
 
 			if (left[i] > bound)
 				continue;
-			sum += spread_off(data, table, s, tried_size(data, i),
-					  &whole);
+			sum += mp_edge_spread_off(data, table, s,
+						  tried_size(data, i), &whole);
 			whole += left[i] / fmax(scale, 1);
 			least_whole = fmin(least_whole, whole);
 			all[n++] = (struct candidate){ (uint16_t)s,
@@ -397,16 +340,21 @@ static int pick_by_spread(const struct mp_edge_data *data,
 	}
 	/* Nothing known here spreads so: lines are not thrown page by page,
 	 * and the mean alone has to do. */
-	if (spread_off(data, table, best->shape, best->size, &whole) >
-	    SPREAD_POOR * (spread_points(data) + 1)) {
+	if (mp_edge_spread_off(data, table, best->shape, best->size, &whole) >
+	    SPREAD_POOR * (mp_edge_spread_points(data) + 1)) {
 		*best = by_mean;
 		least = INFINITY;
+		spreads = false;
 	}
 	edge->low = edge->high = best->size;
 	widen_to(data, all, n, 0, least, edge);
 	/* Policies that are not among the shapes spread less, too. */
 	if (least_whole <= least + BOTH)
 		widen_to(data, all, n, 1, least_whole, edge);
+	/* .. but pages that fill all sets evenly do not at all. */
+	if (!spreads && !table->shape[best->shape].scatter &&
+	    mp_edge_spread_points(data) >= SPREAD_THROWN)
+		widen_to_thrown(data, v, table, edge);
 	free(all);
 	return 0;
 }
@@ -552,8 +500,8 @@ static bool is_still(const struct mp_edge_data *data)
 		const struct mp_edge_point *p = &data->point[i];
 		const double miss = mp_stat_mean(p->y, p->n);
 
-		if (p->n < SPREAD_LEAST || miss < SPREAD_FROM ||
-		    miss > 1 - SPREAD_FROM)
+		if (p->n < MP_EDGE_SPREAD_LEAST || miss < MP_EDGE_SPREAD_FROM ||
+		    miss > 1 - MP_EDGE_SPREAD_FROM)
 			continue;
 		memcpy(sorted, p->y, p->n * sizeof(*sorted));
 		mp_stat_sort(sorted, p->n);

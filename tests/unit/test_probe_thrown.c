@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Simulated machines whose pages lie anywhere: a right answer, or none, wherever
+ * they do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "backend.h"
+#include "made_sim.h"
+
+#define ARENA_BYTES (64u << 20)
+
+static struct made_sim sim;
+
+/* No shape spreads as an LRU level does behind one that keeps old lines; by the
+ * mean alone it looks like one of few ways that pages fill evenly. */
+static void what_differs_from_throw_to_throw_is_not_filled_evenly(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 8; seed++) {
+		made_sim_open(&sim, "machine name=a clock_mhz=2350 memory_latency=127\n"
+		    "clock tsc_mhz=3400 step=1 read=78\n"
+		    "place pages=random thp=refused\n"
+		    "level name=l1d size=96K ways=4 latency=7 "
+		    "policy=qlru_h00_m1_r0_u1\n"
+		    "level name=l2 size=192K ways=12 latency=27 index=physical\n"
+		    "tlb level=1 page=4K entries=32 ways=32 policy=srrip\n"
+		    "walk cost=45 page=all\nnoise gaps=0.02 seen=yes\n");
+		sim.view.seed = seed;
+		sim.view.caps |= MP_CAP_SEQUENCE;
+		sim.view.arena_max_bytes = ARENA_BYTES;
+		made_sim_ask(&sim, mp_probe_find("cache-size"));
+		made_sim_not_wrong(&sim, "cpu.l2.size", 192 * 1024, 0.125);
+		made_sim_close(&sim);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_differs_from_throw_to_throw_is_not_filled_evenly),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
