@@ -339,6 +339,31 @@ static void what_cannot_be_kept_hot_cannot_be_told(void **state)
 	       "inclusion=exclusive\n", 1, MP_CPU_HOLDS_UNKNOWN);
 }
 
+/* Pages that lie anywhere crowd sets here, and those of R others than those of
+ * H: whether it is gone is chance. */
+static void where_pages_fall_is_not_taken_for_a_loss(void **state)
+{
+	struct mp_cpu_hot hot;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		made_sim_open(&sim, "machine name=a clock_mhz=4400 memory_latency=137\n"
+			      "place pages=random thp=refused\n"
+			      "clock tsc_mhz=3100 read=90 step=1\n"
+			      "level name=l1d size=80K ways=32 latency=7 policy=nru\n"
+			      "level name=l2 size=144K ways=1 latency=24 "
+			      "index=physical inclusion=exclusive\n"
+			      "level name=l3 size=384K ways=12 latency=68\n");
+		sim.view.quiet = MP_WISH_PREFETCH_OFF;
+		sim.view.seed = seed;
+		ask_open(1, &hot);
+		if (hot.holds && hot.holds != MP_CPU_HOLDS_OTHERS)
+			fail_msg("%u by seed %llu: gone %.2f, %.2f at least",
+				 hot.holds, (unsigned long long)seed, hot.gone,
+				 hot.gone_least);
+	}
+}
+
 /* What leaves by itself is used here then, and need not be lost. */
 static void an_inclusive_level_need_not_lose_what_leaves_by_itself(void **state)
 {
@@ -459,6 +484,7 @@ int main(void)
 		cmocka_unit_test(inner_policies_that_go_by_use_tell_as_well),
 		cmocka_unit_test(a_level_half_as_large_again_is_told),
 		cmocka_unit_test(the_third_is_told_where_the_second_is_hardly_larger),
+		cmocka_unit_test(where_pages_fall_is_not_taken_for_a_loss),
 		cmocka_unit_test(an_inclusive_level_need_not_lose_what_leaves_by_itself),
 		cmocka_unit_test(leaving_by_chance_is_not_taken_for_being_put_out),
 		cmocka_unit_test(means_do_not_make_few_losses_many),

@@ -326,12 +326,17 @@ static void weigh_hops(const struct mp_view *view,
 	const uint64_t still = hot->id[MP_CPU_HOT_STILL];
 	const double far = mp_cpu_hot_missed(view, driven, MP_CPU_HOT_T, at, k);
 	const double before = mp_cpu_hot_missed(view, control, MP_CPU_HOT_T, at, k);
+	double kept[2], lost[2];
 
 	hot->left = mp_cpu_hot_missed(view, driven, MP_CPU_HOT_T, at, k - 1);
 	hot->gone = (far - before) / (hot->left - before);
 	if (hot->left - before < ROOM_MIN)
 		hot->gone = NAN;
-	hot->gone_least = hot->gone;
+	/* Where a few pages fall on few sets it is chance what Q puts out, too. */
+	mp_cpu_hot_missed_most(view, control, MP_CPU_HOT_T, at, k, kept);
+	mp_cpu_hot_missed_most(view, driven, MP_CPU_HOT_T, at, k, lost);
+	hot->gone_least = fmin(hot->gone, (lost[0] - kept[1]) /
+					  (hot->left - before));
 	hot->leaked = turns * mp_cpu_hot_missed(view, driven, MP_CPU_HOT_H, at, k - 1);
 	hot->lost = turns * mp_cpu_hot_missed(view, driven, MP_CPU_HOT_H, at, k);
 	hot->still = turns * mp_cpu_hot_missed(view, still, MP_CPU_HOT_H, at, k - 1);

@@ -88,6 +88,28 @@ static double find_missed(const struct mp_view *view, uint64_t id, uint32_t acto
 	return slow / all;
 }
 
+void mp_cpu_hot_missed_most(const struct mp_view *view, uint64_t id,
+			    uint32_t actor, const struct mp_spectrum *spectrum,
+			    uint32_t k, double most[2])
+{
+	const struct mp_batch *batch;
+	uint32_t at = 0;
+
+	most[0] = 1;
+	most[1] = 0;
+	while ((batch = mp_view_next(view, id, &at))) {
+		double slow = 0, all = 0;
+
+		if (!mp_batch_counts(batch))
+			continue;
+		count_slow(batch, actor, spectrum->bound[k], &slow, &all);
+		if (!(all > 0))
+			continue;
+		most[0] = fmin(most[0], slow / all);
+		most[1] = fmax(most[1], slow / all);
+	}
+}
+
 static int find_mean(const struct mp_view *view, uint64_t id, uint32_t actor,
 		     struct mean *mean)
 {

@@ -12,6 +12,11 @@ double mp_cpu_hot_missed(const struct mp_view *view, uint64_t id,
 			 uint32_t actor, const struct mp_spectrum *spectrum,
 			 uint32_t k);
 
+/** mp_cpu_hot_missed_most() - .. over each replicate: the least, and the most */
+void mp_cpu_hot_missed_most(const struct mp_view *view, uint64_t id,
+			    uint32_t actor, const struct mp_spectrum *spectrum,
+			    uint32_t k, double most[2]);
+
 /**
  * mp_cpu_hot_mean() - a hop of an actor, over all replicates of an experiment
  * @mean: gets its cycles, or ns where there is no core clock; NaN: there are
