@@ -28,7 +28,11 @@
 #define L1 "level name=l1d size=16K ways=8 latency=4 "
 #define L2 "level name=l2 size=128K ways=8 latency=14 "
 
+/* Batches of one line, of all strides that are tried. */
+#define SINGLES 18u
+
 static struct made_sim sim;
+static uint32_t made;
 
 /* All that is wanted of a level, and what it says then. Its edge lies beyond
  * where it should by @old of the level inside, which keeps old lines. */
@@ -40,16 +44,20 @@ static void ask_beyond(const char *text, uint32_t k, double old,
 
 	made_sim_open(&sim, text);
 	made_sim_edges(&sim, &edges);
+	made = 0;
 	more = old * edges.edge[k - 1].size;
 	edges.edge[k].low += more;
 	edges.edge[k].size += more;
 	edges.edge[k].high += more;
 	for (uint32_t i = 0; i < PLANS; i++) {
 		struct mp_plan plan = { 0 };
+		uint32_t n;
 
 		assert_int_equal(mp_cpu_stride_plan(&sim.view, &edges, k,
 						    &plan), 0);
-		if (!made_sim_run(&sim, &plan))
+		n = made_sim_run(&sim, &plan);
+		made += n;
+		if (!n)
 			break;
 	}
 	mp_cpu_stride_judge(&sim.view, &edges, k, stride);
@@ -212,6 +220,19 @@ static void scattered_pages_are_no_answer_or_the_right_one(void **state)
 		    128 * KIB);
 }
 
+/* Nothing more is asked once they are seen: not even how many lines fit. */
+static void of_scattered_pages_only_single_lines_are_asked(void **state)
+{
+	struct mp_cpu_stride stride;
+
+	(void)state;
+	ask(ROW L1 "policy=fifo\n" L2 "\n", 1, &stride);
+	assert_true(stride.known && made > SINGLES);
+	ask(SCATTERED L1 "policy=fifo\n" L2 "\n", 1, &stride);
+	assert_false(stride.known);
+	assert_true(made > 0 && made <= SINGLES);
+}
+
 /* Lines so far apart share sets of a TLB. */
 static void walks_are_not_taken_for_misses(void **state)
 {
@@ -298,6 +319,7 @@ int main(void)
 		cmocka_unit_test(equal_spans_are_left_open),
 		cmocka_unit_test(what_does_not_leave_the_level_inside_is_seen),
 		cmocka_unit_test(scattered_pages_are_no_answer_or_the_right_one),
+		cmocka_unit_test(of_scattered_pages_only_single_lines_are_asked),
 		cmocka_unit_test(walks_are_not_taken_for_misses),
 		cmocka_unit_test(translation_does_not_hide_the_level_inside),
 		cmocka_unit_test(the_third_level_is_told_behind_the_second),
