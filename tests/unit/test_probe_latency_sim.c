@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "backend.h"
@@ -30,6 +31,18 @@
 	      "level name=l1d size=32K ways=8 latency=5\n" \
 	      "level name=l2 size=128K ways=8 latency=20\n" \
 	      "level name=l3 size=1M ways=8 line=256 latency=59\n"
+
+/* Lines of the first level of which only a quarter is fetched at once, and a
+ * prefetcher that fetches the next: by means, as the clock's step is long. */
+#define BROUGHT(swtch) "machine name=x clock_mhz=2000 memory_latency=460\n" \
+	"clock tsc_mhz=24 step=1 read=27\n" \
+	"place pages=random thp=granted huge=0\n" \
+	"tlb level=1 page=4K entries=64 ways=full\n" \
+	"tlb level=2 page=4K entries=384 ways=12 cost=6\nwalk cost=34\n" \
+	"prefetch kind=next into=l1d switch=" swtch "\n" \
+	"level name=l1d size=36K ways=8 line=128 sector=32 latency=4 " \
+	"index=physical\n" \
+	"level name=l2 size=512K ways=4 line=128 latency=13 index=physical\n"
 
 static struct made_sim sim;
 
@@ -79,12 +92,51 @@ static void what_takes_as_long_far_apart_shares_none(void **state)
 	is("cpu.l3.latency-cycles", 59);
 }
 
+/* .. of which the line was looked for in vain. */
+static void ask_without_line(const char *text)
+{
+	made_sim_open(&sim, text);
+	sim.view.caps |= MP_CAP_CORE_CLOCK;
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	sim.facts.fact[0].verdict = MP_NOT_MEASURABLE;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_ask(&sim, mp_probe_find("latency"));
+}
+
+static void what_a_prefetcher_may_have_brought_has_no_latency(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	ask_without_line(BROUGHT("no"));
+	is("cpu.l1d.latency-cycles", 4);
+	fact = made_sim_fact(&sim, "cpu.l2.latency-cycles");
+	assert_int_equal(fact->verdict, MP_NOT_MEASURABLE);
+	assert_non_null(strstr(fact->reason, "prefetchers"));
+	assert_int_equal(made_sim_fact(&sim, "cpu.l2.latency")->verdict,
+			 MP_NOT_MEASURABLE);
+}
+
+/* .. and does not where it can be switched off. */
+static void where_none_works_the_line_is_no_matter(void **state)
+{
+	(void)state;
+	ask_without_line(BROUGHT("yes"));
+	is("cpu.l1d.latency-cycles", 4);
+	is("cpu.l2.latency-cycles", 13);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(what_shares_a_line_of_the_level_inside_has_no_latency,
 					  end),
 		cmocka_unit_test_teardown(what_takes_as_long_far_apart_shares_none,
+					  end),
+		cmocka_unit_test_teardown(what_a_prefetcher_may_have_brought_has_no_latency,
+					  end),
+		cmocka_unit_test_teardown(where_none_works_the_line_is_no_matter,
 					  end),
 	};
 

@@ -18,6 +18,7 @@
 #include "probe/cpu_after.h"
 #include "probe/cpu_pages.h"
 #include "probe/latency_after.h"
+#include "probe/latency_series.h"
 
 #define GRAIN 8
 #define REPLICATES 7
@@ -591,38 +592,14 @@ static void infer_level(const struct mp_view *view,
 		mp_latency_stairs(view, edges, k, pair);
 		return;
 	}
+	if (k && mp_latency_may_be_brought(view, edges)) {
+		go_by_edge(edges, k, inner);
+		mp_latency_cannot(pair, "prefetchers that stay on may bring what the ring comes to next, as the innermost level's line is not known, and slots may be no further apart");
+		return;
+	}
 	infer_rings(view, edges, k, pair, inner);
 	if (k < edges->doubt.level && pair->ns->verdict != MP_VARIES)
 		mp_latency_second(view, edges, k, pair, inner);
-}
-
-static int series(const struct mp_view *view, const struct mp_curve *curve,
-		  struct mp_facts *facts)
-{
-	struct mp_where where;
-	struct mp_series *out;
-	int err = 0;
-
-	mp_where_cpu(&where, view->cpu);
-	out = mp_facts_add_series(facts, "cpu.latency", &where);
-	if (!out)
-		return -ENOMEM;
-	strcpy(out->x_name, "footprint");
-	strcpy(out->x_unit, "bytes");
-	strcpy(out->unit, "ns");
-	for (uint32_t i = 0; i < curve->n && !err; i++) {
-		const struct mp_curve_at *at = &curve->at[i];
-		struct mp_point p = {
-			.x = (double)at->length, .value = at->mid_ns,
-			.low = at->ns[0], .high = at->ns[0], .n = at->n };
-
-		for (uint32_t j = 1; j < at->n; j++) {
-			p.low = fmin(p.low, at->ns[j]);
-			p.high = fmax(p.high, at->ns[j]);
-		}
-		err = mp_series_add(out, &p);
-	}
-	return err;
 }
 
 /* A level that the edges do not hold is absent only if its size is. */
@@ -678,7 +655,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 	}
 	if (err)
 		return 0;
-	err = series(view, edges.single ? &edges.side[0] : &edges.curve, facts);
+	err = mp_latency_series(view, edges.single ? &edges.side[0] : &edges.curve, facts);
 	mp_cpu_edges_free(&edges);
 	return err;
 }

@@ -23,6 +23,15 @@ void mp_latency_cannot(struct mp_latency *pair, const char *why)
 	mp_fact_cannot(pair->ns, "ns", "%s", why);
 }
 
+bool mp_latency_may_be_brought(const struct mp_view *view,
+			       const struct mp_cpu_edges *edges)
+{
+	const struct mp_fact *line = mp_cpu_found(view, 0, "line");
+
+	return !edges->single && line && line->verdict != MP_MEASURED &&
+	       mp_cpu_may_prefetch(view);
+}
+
 /* Is what is timed alone in its line of each level inside? */
 static bool is_apart(const struct mp_view *view,
 		     const struct mp_cpu_edges *edges, uint32_t k)

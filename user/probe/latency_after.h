@@ -19,6 +19,16 @@ struct mp_latency {
 /** mp_latency_cannot() - say of both why */
 void mp_latency_cannot(struct mp_latency *pair, const char *why);
 
+/**
+ * mp_latency_may_be_brought() - may means of a ring hold hops that a prefetcher
+ * spared it?
+ *
+ * Where the innermost level's line was looked for in vain slots may be a line
+ * apart, and the next line is the next slot's.
+ */
+bool mp_latency_may_be_brought(const struct mp_view *view,
+			       const struct mp_cpu_edges *edges);
+
 /** mp_latency_stairs() - of a level that was found so, by its own lengths */
 void mp_latency_stairs(const struct mp_view *view,
 		       const struct mp_cpu_edges *edges, uint32_t k,
