@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -26,6 +27,7 @@ static struct made_sim sim;
 static void ask(const char *text)
 {
 	made_sim_open(&sim, text);
+	sim.view.caps |= MP_CAP_SEQUENCE;
 	sim.view.arena_max_bytes = 4u << 20;
 	made_sim_ask(&sim, &mp_probe_cache_size);
 	made_sim_ask(&sim, &mp_probe_inclusion);
@@ -116,6 +118,40 @@ static void what_is_not_known_is_not_guessed(void **state)
 	made_sim_close(&sim);
 }
 
+#define COLOURS(inclusion) \
+	"machine name=a clock_mhz=3000 memory_latency=200\n" \
+	"place pages=random thp=refused\nclock tsc_mhz=3000 read=20\n" \
+	"level name=l1d size=32K ways=2 latency=4 policy=fifo\n" \
+	"level name=l2 size=64K ways=16 latency=14 index=physical inclusion=" inclusion "\n"
+
+/* Nothing stays inside by being used, and no line is kept out of it. Pages of
+ * one colour of the level inside move the edge, or do not. */
+static void pages_of_few_colours_tell_where_no_line_stays(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	ask(COLOURS("exclusive"));
+	fact = made_sim_fact(&sim, "cpu.l2.inclusion");
+	if (fact->verdict != MP_MEASURED)
+		fail_msg("%s (%s)", fact->reason, fact->method);
+	assert_string_equal(fact->text, "exclusive");
+	assert_non_null(strstr(fact->method, "of pages of which"));
+	assert_true(fact->n_evidence >= 2);
+	made_sim_close(&sim);
+	ask(COLOURS("non-inclusive"));
+	fact = made_sim_fact(&sim, "cpu.l2.inclusion");
+	assert_int_equal(fact->verdict, MP_NOT_MEASURABLE);
+	assert_non_null(strstr(fact->reason, "it is not exclusive"));
+	fact = made_sim_fact(&sim, "cpu.l2.size");
+	if (fact->verdict != MP_MEASURED)
+		fail_msg("%s (%s)", fact->reason, fact->method);
+	if (fact->low > 64 * KIB || fact->high < 64 * KIB)
+		fail_msg("%.1f KiB, %.1f .. %.1f (%s)", fact->value / KIB,
+			 fact->low / KIB, fact->high / KIB, fact->method);
+	made_sim_close(&sim);
+}
+
 /* Random lines stay inside when the level behind has lost them: the edge lies
  * beyond it, whether both are nearly as large or not. */
 static void what_is_kept_inside_is_not_counted_here(void **state)
@@ -183,6 +219,7 @@ int main(void)
 		cmocka_unit_test(a_level_that_is_neither_is_told_from_both),
 		cmocka_unit_test(a_level_of_longer_lines_is_walked_by_its_lines),
 		cmocka_unit_test(what_is_not_known_is_not_guessed),
+		cmocka_unit_test(pages_of_few_colours_tell_where_no_line_stays),
 		cmocka_unit_test(what_is_kept_inside_is_not_counted_here),
 		cmocka_unit_test(what_lies_inside_twice_is_counted_once),
 	};

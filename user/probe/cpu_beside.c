@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a level holds beside those inside, by four witnesses, and the size that
+/* What a level holds beside those inside, by five witnesses, and the size that
  * is left to it. */
 #include "probe/cpu_beside.h"
 
@@ -115,6 +115,7 @@ int mp_cpu_beside_plan(const struct mp_view *view,
 {
 	struct mp_cpu_hot hot = { 0 };
 	struct mp_cpu_stays stays = { 0 };
+	struct mp_cpu_colour colour;
 	struct mp_cpu_stride stride;
 	int err = mp_cpu_hot_plan(view, edges, k, plan);
 
@@ -123,6 +124,14 @@ int mp_cpu_beside_plan(const struct mp_view *view,
 	if (err || (hot.holds && (hot.holds != MP_CPU_HOLDS_OTHERS ||
 				  is_sharp(view, edges, k))))
 		return err;
+	plan->stage++;
+	if (!hot.holds) {
+		err = mp_cpu_colour_plan(view, edges, k, plan);
+		if (err)
+			return err;
+		mp_cpu_colour_judge(view, edges, k, &colour);
+		hot.holds = colour.holds;
+	}
 	/* Where an exclusive level's edge is that of two levels, the lines
 	 * that it holds are a better measure. */
 	plan->stage++;
@@ -197,12 +206,20 @@ static int ask_left(const struct mp_view *view,
 	return 0;
 }
 
+/* Is a level exclusive by the one, and by the other not? */
+static bool contradict(uint32_t holds, uint32_t other)
+{
+	return holds && other && (holds == MP_CPU_HOLDS_OTHERS) !=
+				 (other == MP_CPU_HOLDS_OTHERS);
+}
+
 int mp_cpu_beside_judge(const struct mp_view *view,
 			const struct mp_cpu_edges *edges, uint32_t k,
 			struct mp_cpu_beside *beside)
 {
 	int err = mp_cpu_hot_judge(view, edges, k, &beside->hot);
 	const uint32_t hot = beside->hot.holds;
+	uint32_t holds;
 
 	beside->holds = MP_CPU_HOLDS_UNKNOWN;
 	memset(&beside->stays, 0, sizeof(beside->stays));
@@ -210,14 +227,17 @@ int mp_cpu_beside_judge(const struct mp_view *view,
 	if (err)
 		return err;
 	mp_cpu_stride_judge(view, edges, k, &beside->stride);
-	if (hot && beside->stride.holds &&
-	    (hot == MP_CPU_HOLDS_OTHERS) !=
-	    (beside->stride.holds == MP_CPU_HOLDS_OTHERS)) {
+	mp_cpu_colour_judge(view, edges, k, &beside->colour);
+	holds = hot ? hot : beside->stride.holds;
+	if (contradict(hot, beside->stride.holds) ||
+	    contradict(holds, beside->colour.holds)) {
 		beside->hot.why = "two experiments contradict each other";
 		beside->stride.known = false;
 		return 0;
 	}
-	beside->holds = hot ? hot : beside->stride.holds;
+	beside->holds = holds ? holds : beside->colour.holds;
+	if (!hot && beside->colour.holds == MP_CPU_HOLDS_NO_OTHERS)
+		beside->hot.why = "it is not exclusive, but whether it includes what lies inside is not known";
 	if (!is_told(beside->holds))
 		err = ask_stayed(view, edges, k, beside);
 	return err ? err : ask_left(view, edges, k, beside);

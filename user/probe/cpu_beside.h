@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Does a level hold what lies inside it, or beside that? Four witnesses: a
+ * Does a level hold what lies inside it, or beside that? Five witnesses: a
  * ring that is kept hot inside (cpu_hot.h) and, where that does not tell,
- * lines that are kept out of the levels inside (cpu_stride.h), lines that
- * stay there by chance (cpu_stays.h), and those that leave it (cpu_leaks.h).
+ * pages of one colour of the level inside (cpu_colour.h), lines that are kept
+ * out of the levels inside (cpu_stride.h), lines that stay there by chance
+ * (cpu_stays.h), and those that leave it (cpu_leaks.h).
  */
 #ifndef MP_PROBE_CPU_BESIDE_H
 #define MP_PROBE_CPU_BESIDE_H
 
+#include "probe/cpu_colour.h"
 #include "probe/cpu_hot.h"
 #include "probe/cpu_leaks.h"
 #include "probe/cpu_stays.h"
@@ -20,6 +22,7 @@
 struct mp_cpu_beside {
 	uint32_t holds;
 	struct mp_cpu_hot hot;
+	struct mp_cpu_colour colour;
 	struct mp_cpu_stride stride;
 	struct mp_cpu_stays stays;
 	struct mp_cpu_leaks leaks;

@@ -4,11 +4,12 @@
  *
  * cpu_hot.c makes the experiments: a ring that stays in the level inside
  * while the outer one is driven through, and is then put out of it. Where no
- * ring stays there, cpu_stride.c tells an exclusive level from others, and
- * cpu_stays.c asks those lines that stay by chance, and cpu_leaks.c those that
- * do not.
+ * ring stays there, cpu_colour.c and cpu_stride.c tell an exclusive level from
+ * others, and cpu_stays.c asks those lines that stay by chance, and cpu_leaks.c
+ * those that do not.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "backend.h"
@@ -36,6 +37,17 @@ static void note(const struct mp_cpu_hot *hot, struct mp_fact *fact)
 	snprintf(fact->method, sizeof(fact->method),
 		 "a ring hot in the level inside, while this one was driven through: %.2f of it were gone from here, and %.2f left the level inside each time",
 		 hot->gone, hot->lost);
+}
+
+static void note_colour(const struct mp_cpu_colour *colour,
+			struct mp_fact *fact)
+{
+	for (uint32_t i = 0; i < 2; i++)
+		mp_fact_note(fact, colour->id[i]);
+	snprintf(fact->method, sizeof(fact->method),
+		 "of pages of which %u of %u were taken the level inside holds %.2f of what it does of all, and this one lost %.2f of its room for them, where an exclusive level loses %.2f",
+		 colour->first, colour->of, colour->part,
+		 1 - exp(-colour->shift), 1 - exp(-colour->expected));
 }
 
 static void note_stride(const struct mp_cpu_stride *stride,
@@ -101,6 +113,8 @@ static void judge(const struct mp_cpu_beside *beside, struct mp_fact *fact)
 		note_stays(&beside->stays, fact);
 	else if (hot->holds)
 		note(hot, fact);
+	else if (!beside->stride.holds && beside->colour.holds)
+		note_colour(&beside->colour, fact);
 	else
 		note_stride(&beside->stride, fact);
 	fact->verdict = MP_MEASURED;
