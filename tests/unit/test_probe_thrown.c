@@ -36,10 +36,40 @@ static void what_differs_from_throw_to_throw_is_not_filled_evenly(void **state)
 	}
 }
 
+/* They crowd the only way of a level, which shows an edge at 100 KiB of 144 for
+ * that. A crowd that is three times as large does not fill it. */
+static void a_crowd_too_small_sets_no_upper_limit(void **state)
+{
+	static const uint64_t seeds[] = { 1, 12, 18, 410002 };
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
+		made_sim_open(&sim, "machine name=a clock_mhz=4400 memory_latency=137\n"
+		    "clock tsc_mhz=3100 step=1 read=90\n"
+		    "place pages=random thp=refused\n"
+		    "level name=l1d size=80K ways=32 latency=7 policy=nru\n"
+		    "level name=l2 size=144K ways=1 latency=24 index=physical "
+		    "inclusion=exclusive\n"
+		    "level name=l3 size=384K ways=12 line=256 latency=68 "
+		    "policy=srrip\n"
+		    "tlb level=1 page=4K entries=10 ways=10\n"
+		    "tlb level=2 page=4K entries=1024 ways=8 cost=6\n"
+		    "walk cost=21 page=all\nnoise gaps=0.02 seen=yes\n");
+		sim.view.seed = seeds[i];
+		sim.view.quiet = MP_WISH_PREFETCH_OFF;
+		sim.view.caps |= MP_CAP_SEQUENCE;
+		sim.view.arena_max_bytes = ARENA_BYTES;
+		made_sim_ask(&sim, mp_probe_find("cache-size"));
+		made_sim_not_wrong(&sim, "cpu.l2.size", 144 * 1024, 0.125);
+		made_sim_close(&sim);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_differs_from_throw_to_throw_is_not_filled_evenly),
+		cmocka_unit_test(a_crowd_too_small_sets_no_upper_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

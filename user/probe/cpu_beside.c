@@ -504,6 +504,11 @@ static void count_in(const struct mp_cpu_edges *edges, uint32_t k,
 	if (!count->known || fact->verdict == MP_MEASURED ||
 	    mp_cpu_may_hide(edges, k))
 		return;
+	/* What an edge says at most goes by shapes, and a crowd that was too
+	 * small says no more than that. */
+	if (count->brief && count->all_low > edges->edge[k].high &&
+	    (!holds || holds == MP_CPU_HOLDS_OTHERS))
+		return;
 	high = fmin(high, holds == MP_CPU_HOLDS_OTHERS ? count->own_high :
 							 count->all_high);
 	low = fmax(low, least);
