@@ -315,7 +315,7 @@ static double tried(struct rig *rig, const struct few *few, double pages,
 {
 	struct tally tally[REPLICATES];
 	double missed = 0;
-	struct edge none;
+	struct edge none = { .scattered = true };
 
 	/* Edges move a little as more is known of them; rings are to stay. */
 	pages = exp2(round(OUTER_GRAIN * log2(fmax(pages, 1))) / OUTER_GRAIN);
