@@ -13,27 +13,34 @@
 
 static struct made_sim sim;
 
+/* What is said of the second level, by how pages fall with a seed. */
+static void not_wrong(const char *text, uint64_t seed, double size)
+{
+	made_sim_open(&sim, text);
+	sim.view.seed = seed;
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	sim.view.caps |= MP_CAP_SEQUENCE;
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_not_wrong(&sim, "cpu.l2.size", size, 0.125);
+	made_sim_close(&sim);
+}
+
 /* No shape spreads as an LRU level does behind one that keeps old lines; by the
  * mean alone it looks like one of few ways that pages fill evenly. */
 static void what_differs_from_throw_to_throw_is_not_filled_evenly(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 8; seed++) {
-		made_sim_open(&sim, "machine name=a clock_mhz=2350 memory_latency=127\n"
+	for (uint64_t seed = 1; seed <= 8; seed++)
+		not_wrong("machine name=a clock_mhz=2350 memory_latency=127\n"
 		    "clock tsc_mhz=3400 step=1 read=78\n"
 		    "place pages=random thp=refused\n"
 		    "level name=l1d size=96K ways=4 latency=7 "
 		    "policy=qlru_h00_m1_r0_u1\n"
 		    "level name=l2 size=192K ways=12 latency=27 index=physical\n"
 		    "tlb level=1 page=4K entries=32 ways=32 policy=srrip\n"
-		    "walk cost=45 page=all\nnoise gaps=0.02 seen=yes\n");
-		sim.view.seed = seed;
-		sim.view.caps |= MP_CAP_SEQUENCE;
-		sim.view.arena_max_bytes = ARENA_BYTES;
-		made_sim_ask(&sim, mp_probe_find("cache-size"));
-		made_sim_not_wrong(&sim, "cpu.l2.size", 192 * 1024, 0.125);
-		made_sim_close(&sim);
-	}
+		    "walk cost=45 page=all\nnoise gaps=0.02 seen=yes\n",
+		    seed, 192 * 1024);
 }
 
 /* They crowd the only way of a level, which shows an edge at 100 KiB of 144 for
@@ -43,8 +50,8 @@ static void a_crowd_too_small_sets_no_upper_limit(void **state)
 	static const uint64_t seeds[] = { 1, 12, 18, 410002 };
 
 	(void)state;
-	for (uint32_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
-		made_sim_open(&sim, "machine name=a clock_mhz=4400 memory_latency=137\n"
+	for (uint32_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++)
+		not_wrong("machine name=a clock_mhz=4400 memory_latency=137\n"
 		    "clock tsc_mhz=3100 step=1 read=90\n"
 		    "place pages=random thp=refused\n"
 		    "level name=l1d size=80K ways=32 latency=7 policy=nru\n"
@@ -54,15 +61,8 @@ static void a_crowd_too_small_sets_no_upper_limit(void **state)
 		    "policy=srrip\n"
 		    "tlb level=1 page=4K entries=10 ways=10\n"
 		    "tlb level=2 page=4K entries=1024 ways=8 cost=6\n"
-		    "walk cost=21 page=all\nnoise gaps=0.02 seen=yes\n");
-		sim.view.seed = seeds[i];
-		sim.view.quiet = MP_WISH_PREFETCH_OFF;
-		sim.view.caps |= MP_CAP_SEQUENCE;
-		sim.view.arena_max_bytes = ARENA_BYTES;
-		made_sim_ask(&sim, mp_probe_find("cache-size"));
-		made_sim_not_wrong(&sim, "cpu.l2.size", 144 * 1024, 0.125);
-		made_sim_close(&sim);
-	}
+		    "walk cost=21 page=all\nnoise gaps=0.02 seen=yes\n",
+		    seeds[i], 144 * 1024);
 }
 
 int main(void)

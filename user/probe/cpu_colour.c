@@ -12,16 +12,15 @@
  */
 #include "probe/cpu_colour.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "analysis/clock.h"
 #include "backend.h"
 #include "ioctl/memprobe.h"
 #include "limits.h"
 #include "perm.h"
 #include "probe/cpu_hot.h"
+#include "probe/cpu_tally.h"
 #include "steps.h"
 
 #define REPLICATES 6u
@@ -69,7 +68,6 @@ static const struct few every = { 1, 1 };
 #define OUTER_FROM 0.75
 #define OUTER_TO 1.35
 #define OUTER_GRAIN 12.0
-#define POINTS 64u
 /* A ring's first length misses so little, and its last so much more. */
 #define FIRST_MOST 0.35
 #define RISE_LEAST 0.35
@@ -89,7 +87,6 @@ static const struct few every = { 1, 1 };
 #define BEYOND_MAX 0.3
 /* So few of a ring's hops come to the level that nothing is said of it. */
 #define COME_LEAST 0.1
-#define INTERRUPTED_NS 1500.0
 
 struct rig {
 	const struct mp_view *view;
@@ -139,45 +136,15 @@ static void make_exp(const struct rig *rig, const struct few *few,
 				(l ? MEMPROBE_STEP_TIME : MEMPROBE_STEP_TOUCH);
 }
 
-/* Hops, by where they were served. */
-struct tally {
-	double all;
-	double missed_inside;
-	double missed;
-	double beyond;
-};
-
-static void count(const struct rig *rig, const struct mp_batch *batch,
-		  const struct memprobe_sample *sample, struct tally *tally)
-{
-	const struct mp_spectrum *at = &rig->edges->spectrum;
-	const uint64_t *word = batch->payload + sample->payload_offset;
-
-	for (uint32_t w = 0; w + 1 < sample->payload_count; w += 2) {
-		const double ticks = (double)word[w] - batch->grant.read_ticks;
-		const double cycles = mp_clock_cycles(batch, ticks);
-		const double n = (double)word[w + 1];
-
-		if (mp_clock_ns(batch, ticks) > INTERRUPTED_NS)
-			continue;
-		tally->all += n;
-		tally->missed_inside += cycles > at->bound[rig->k - 1] ? n : 0;
-		tally->missed += cycles > at->bound[rig->k] ? n : 0;
-		if (rig->k + 1 < at->n &&
-		    at->bound[rig->k + 1] > at->bound[rig->k] &&
-		    cycles > at->bound[rig->k + 1])
-			tally->beyond += n;
-	}
-}
-
 static void tally_of(const struct rig *rig, const struct mp_batch *batch,
-		     struct tally *tally)
+		     struct mp_cpu_tally *tally)
 {
 	memset(tally, 0, sizeof(*tally));
 	for (uint32_t i = COLD; i < batch->n_samples; i++)
 		if (mp_sample_calm(&batch->sample[i]) &&
 		    batch->sample[i].payload_kind == MEMPROBE_PAYLOAD_HIST)
-			count(rig, batch, &batch->sample[i], tally);
+			mp_cpu_tally_add(batch, &batch->sample[i],
+					 &rig->edges->spectrum, rig->k, tally);
 }
 
 /* Where an edge lies: a logarithm, up to a constant that is all rings'. */
@@ -194,7 +161,7 @@ struct edge {
 /* A ring's replicates. Return: how many there are; more are wanted if not
  * all. */
 static uint32_t look(struct rig *rig, const struct few *few, uint32_t pages,
-		     struct tally tally[REPLICATES], struct edge *edge)
+		     struct mp_cpu_tally tally[REPLICATES], struct edge *edge)
 {
 	const struct mp_view *view = rig->view;
 	const struct mp_batch *batch;
@@ -222,12 +189,13 @@ static uint32_t look(struct rig *rig, const struct few *few, uint32_t pages,
 /* -- an edge ---------------------------------------------------------------- */
 
 /* Of hops that come to a level, the share that it lacks. */
-static double lacked(const struct tally *tally, bool inner)
+static double lacked(const struct mp_cpu_tally *tally, bool inner)
 {
+	const double come = tally->all - tally->inside;
+
 	if (inner)
-		return tally->missed_inside / tally->all;
-	return tally->missed_inside > COME_LEAST * tally->all ?
-		       tally->missed / tally->missed_inside : 0;
+		return come / tally->all;
+	return come > COME_LEAST * tally->all ? tally->slow / come : 0;
 }
 
 /* Along the lengths of a level, the room that is left. */
@@ -247,7 +215,7 @@ static bool find_edge(struct rig *rig, const struct few *few, bool inner,
 	edge->scattered = true;
 	for (double step = ceil(grain * log2(fmax(low, 1)));
 	     step <= grain * log2(high); step++) {
-		struct tally tally[REPLICATES];
+		struct mp_cpu_tally tally[REPLICATES];
 		double mean = 0;
 
 		pages = (uint32_t)(exp2(step / grain) + 0.5);
@@ -265,7 +233,7 @@ static bool find_edge(struct rig *rig, const struct few *few, bool inner,
 					       log((double)pages / before);
 			room[i] = 1 - lack;
 			mean += lack / REPLICATES;
-			edge->missed += tally[i].missed;
+			edge->missed += tally[i].slow;
 			edge->beyond += tally[i].beyond;
 		}
 		if (!before)
@@ -313,7 +281,7 @@ static bool is_own(const struct edge *edge)
 static double tried(struct rig *rig, const struct few *few, double pages,
 		    bool inner)
 {
-	struct tally tally[REPLICATES];
+	struct mp_cpu_tally tally[REPLICATES];
 	double missed = 0;
 	struct edge none = { .scattered = true };
 

@@ -24,6 +24,7 @@
 #include "backend.h"
 #include "limits.h"
 #include "probe/cpu_hot.h"
+#include "probe/cpu_tally.h"
 
 #define REPLICATES 3u
 /* Rounds with many lines for A, and of these those until what is in the levels
@@ -72,7 +73,6 @@ static const double flush_times[] = { 16, 21 };
 #define OTHERS_MOST 1.35
 #define ITSELF_MOST 0.4
 #define EDGE_ERROR 1.02
-#define INTERRUPTED_NS 1500.0
 /* Hops of F that are timed together: all of them, or so many. */
 #define GROUP_ALL 64u
 #define GROUP 16u
@@ -151,42 +151,6 @@ static void make_exp(const struct rig *rig, uint64_t lines, struct mp_exp *exp)
 	actor[RING_F].offset = rig->apart / 2;
 }
 
-/* Hops of A, by where they were served. */
-struct tally {
-	double all;
-	double inside;
-	double slow;
-	double beyond;
-	double cycles;	/* of those that are not slow, in all */
-};
-
-static void count(const struct mp_batch *batch,
-		  const struct memprobe_sample *sample,
-		  const struct mp_spectrum *at, uint32_t k,
-		  struct tally *tally)
-{
-	const uint64_t *word = batch->payload + sample->payload_offset;
-
-	for (uint32_t w = 0; w + 1 < sample->payload_count; w += 2) {
-		const double ticks = (double)word[w] - batch->grant.read_ticks;
-		const double cycles = mp_clock_cycles(batch, ticks);
-		const double n = (double)word[w + 1];
-
-		if (mp_clock_ns(batch, ticks) > INTERRUPTED_NS)
-			continue;
-		tally->all += n;
-		if (cycles <= at->bound[k - 1])
-			tally->inside += n;
-		if (cycles > at->bound[k])
-			tally->slow += n;
-		else
-			tally->cycles += cycles * n;
-		if (k + 1 < at->n && at->bound[k + 1] > at->bound[k] &&
-		    cycles > at->bound[k + 1])
-			tally->beyond += n;
-	}
-}
-
 /* Of so many lines these may stay inside. */
 static double left_of(double lines)
 {
@@ -203,7 +167,7 @@ static enum outcome outcome_of(const struct rig *rig,
 	const double inside = lines > 1 ? fmax(NONE, left_of(lines)) :
 			      LEFT_MAX;
 	const uint32_t cold = lines > 1 ? COLD : ONE_COLD;
-	struct tally tally = { 0 };
+	struct mp_cpu_tally tally = { 0 };
 	double quick;
 
 	for (uint32_t i = 0; i < batch->n_samples; i++) {
@@ -212,7 +176,7 @@ static enum outcome outcome_of(const struct rig *rig,
 		if (sample->actor == RING_A && sample->round >= cold &&
 		    mp_sample_calm(sample) &&
 		    sample->payload_kind == MEMPROBE_PAYLOAD_HIST)
-			count(batch, sample, &edges->spectrum, rig->k, &tally);
+			mp_cpu_tally_add(batch, sample, &edges->spectrum, rig->k, &tally);
 	}
 	quick = tally.all - tally.slow;
 	/* Of a control half of the lines lie where F does not go. */
