@@ -19,13 +19,19 @@
 
 static struct made_sim sim;
 
-static void ask(const char *text)
+static void ask_again(const char *text, uint64_t seed)
 {
 	made_sim_open(&sim, text);
+	sim.view.seed = seed;
 	sim.view.arena_max_bytes = 64u << 20;
 	sim.view.caps |= MP_CAP_SEQUENCE;
 	sim.view.quiet = MP_WISH_PREFETCH_OFF;
 	made_sim_ask(&sim, mp_probe_find("line-l1d"));
+}
+
+static void ask(const char *text)
+{
+	ask_again(text, 1);
 }
 
 /* The first one was there before the probe was asked. */
@@ -177,6 +183,34 @@ static void what_others_took_is_not_beyond_the_level(void **state)
 	assert_int_equal(count(&once), MP_LINE_UNSURE);
 }
 
+/* One way, and what a level outside with longer lines loses goes from here, too:
+ * hits and hops of the third level make a mean like that of the second. */
+static void what_is_lost_further_out_makes_no_line_longer(void **state)
+{
+	static const uint64_t seeds[] = { 1, 2, 700103 };
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
+		const struct mp_fact *line;
+
+		ask_again("machine name=a clock_mhz=3200 memory_latency=377\n"
+		    "clock tsc_mhz=2300 step=20 read=21\n"
+		    "place pages=random thp=refused\n"
+		    "level name=l1d size=32K ways=1 line=32 latency=3\n"
+		    "level name=l2 size=128K ways=4 line=128 latency=12 "
+		    "policy=tree-plru index=physical inclusion=inclusive\n"
+		    "level name=l3 size=192K ways=3 line=128 latency=22 "
+		    "policy=srrip index=physical inclusion=exclusive\n"
+		    "level name=l4 size=480K ways=4 line=256 latency=44 "
+		    "policy=random index=physical slices=2\n"
+		    "walk cost=26 page=all\nnoise gaps=0.02 seen=yes\n",
+		    seeds[i]);
+		line = last("cpu.l1d.line");
+		assert_true(line->verdict != MP_MEASURED || line->value == 32);
+		made_sim_close(&sim);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +218,7 @@ int main(void)
 		cmocka_unit_test(what_fits_proves_that_what_is_shorter_does),
 		cmocka_unit_test(what_others_took_is_not_beyond_the_level),
 		cmocka_unit_test(slots_that_share_a_line_further_out_do_not_make_it_one_here),
+		cmocka_unit_test(what_is_lost_further_out_makes_no_line_longer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

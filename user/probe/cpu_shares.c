@@ -168,8 +168,9 @@ bool mp_cpu_share_one(const struct mp_curve *curve,
 		if (!(own > PEAK_SHARE))
 			continue;
 		batch = place_of(at, spectrum, k, &middle);
+		/* Its hops are, and none of them where it is. */
 		if (!batch)
-			continue;
+			return false;
 		least = fmin(least, middle);
 		most = fmax(most, middle);
 		moves = fmax(moves, mp_spectrum_step(batch) / 2);

@@ -21,6 +21,9 @@
 #define ROUGH_REPLICATES 2
 /* Not slower than the fastest footprint by more than this: it fits. */
 #define FITS 1.12
+/* Of the misses of a ring that does not fit, in one of slots far apart that
+ * does: hardly a hop. */
+#define WHOLE 0.04
 
 static void rough_sweep(const struct mp_view *view, struct mp_sweep *sweep)
 {
@@ -138,6 +141,7 @@ int mp_line_counts(const struct mp_view *view,
 			out->sector = unit / count.share;
 		if (count.fits == MP_LINE_YES) {
 			out->line = unit;
+			out->whole = count.z <= WHOLE;
 			return 0;
 		}
 		out->clear &= count.fits == MP_LINE_NO;

@@ -25,6 +25,7 @@ struct mp_line_first {
  * struct mp_line_counts - lines counted, from the shortest on, until they fit
  * @line: the first length that fits, 0 = none
  * @clear: shorter ones did clearly not
+ * @whole: and hardly a hop of those that fit misses
  * @time: of a hop of those that did not, the most
  * @sector: what is fetched at once, by the misses of the shortest, NaN = not
  *	known
@@ -33,6 +34,7 @@ struct mp_line_first {
 struct mp_line_counts {
 	uint32_t line;
 	bool clear;
+	bool whole;
 	double time;
 	double sector;
 	uint32_t replicates;

@@ -278,7 +278,9 @@ static bool is_served_next(const struct seen *seen)
 
 /*
  * .. nor, where that is told apart, from further out than what the other half
- * of such a line is found in: a level that has both, and did not lose them.
+ * of such a line is found in: a level that has both, and did not lose them. By
+ * the mean alone that may be hits and what comes from further out, half each:
+ * a level outside that loses some loses them of half as many slots as well.
  */
 static bool is_lost_here(const struct seen *seen)
 {
@@ -288,7 +290,8 @@ static bool is_lost_here(const struct seen *seen)
 	while (2 * MP_LINE_ALONG_FROM << half < seen->counts.line)
 		half++;
 	return seen->st.quiet && along->quiet && along->replicates &&
-	       seen->counts.line > MP_LINE_COUNT_FROM && seen->counts.clear &&
+	       seen->counts.line > MP_LINE_COUNT_FROM &&
+	       seen->counts.clear && seen->counts.whole &&
 	       is_served_next(seen) && along->comes[half] == MP_LINE_NO &&
 	       seen->counts.time <= SERVED_BOTH *
 				    (seen->first.latency + along->later[half]);
@@ -362,7 +365,8 @@ static uint32_t line_of(const struct mp_view *view, const struct seen *seen)
 		    seen->along.comes[0] != MP_LINE_NO)
 			return seen->half == MP_LINE_YES ? FLUSHED : 0;
 	}
-	if (!counts->clear || !is_served_next(seen))
+	if (!counts->clear || !is_served_next(seen) ||
+	    (fetched < counts->line && !counts->whole))
 		return 0;
 	if (seen->st.quiet)
 		return counts->line <= limit ? counts->line : 0;

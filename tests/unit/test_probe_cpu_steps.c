@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Simulated machines whose clock hardly parts two levels. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "backend.h"
+#include "made_sim.h"
+
+#define ARENA_BYTES (64u << 20)
+
+static struct made_sim sim;
+
+/* Less than two steps of the clock, which make one peak of the two: at the
+ * lengths that the second serves it has all hops, and none where it is. */
+static void two_levels_are_not_taken_for_one(void **state)
+{
+	(void)state;
+	made_sim_open(&sim,
+		"machine name=a clock_mhz=2950 memory_latency=287\n"
+		"clock tsc_mhz=3500 step=4 read=18\n"
+		"level name=l1d size=32K ways=4 line=32 latency=3 policy=fifo "
+		"index=physical\n"
+		"level name=l2 size=160K ways=10 line=32 latency=9 "
+		"index=physical inclusion=exclusive\n"
+		"level name=l3 size=416K ways=13 latency=21 policy=srrip "
+		"index=physical\n"
+		"tlb level=1 page=4K entries=96 ways=96\n"
+		"walk cost=26 page=all\n"
+		"place pages=contiguous thp=refused huge=54\n"
+		"noise gaps=0.02 seen=yes\n");
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	sim.view.caps |= MP_CAP_SEQUENCE;
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	made_sim_ask(&sim, mp_probe_find("line-l1d"));
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_not_wrong(&sim, "cpu.l1d.size", 32 << 10, 0.125);
+	made_sim_not_wrong(&sim, "cpu.l2.size", 160 << 10, 0.125);
+	made_sim_not_wrong(&sim, "cpu.l3.size", 416 << 10, 0.125);
+	assert_int_equal(made_sim_fact(&sim, "cpu.l1d.size")->verdict,
+			 MP_MEASURED);
+	made_sim_close(&sim);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_levels_are_not_taken_for_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
