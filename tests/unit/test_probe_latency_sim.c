@@ -44,6 +44,24 @@
 	"index=physical\n" \
 	"level name=l2 size=512K ways=4 line=128 latency=13 index=physical\n"
 
+/* The second level's sets are odd, so that rings have to hold every line; and a
+ * line's neighbour is brought there. */
+#define FULL(swtch) "machine name=x clock_mhz=4150 memory_latency=221\n" \
+	"clock tsc_mhz=2800 step=23 read=69\n" \
+	"place pages=random thp=granted\n" \
+	"level name=l1d size=128K ways=8 latency=7 " \
+	"policy=qlru_h21_m2_r0_u0_umo\n" \
+	"level name=l2 size=196800 ways=25 latency=17 policy=fifo " \
+	"index=physical\n" \
+	"level name=l3 size=294K ways=16 latency=34 policy=bit-plru " \
+	"index=physical slices=6\n" \
+	"tlb level=1 page=4K entries=48 ways=48\n" \
+	"tlb level=1 page=2M entries=16 ways=8\n" \
+	"tlb level=2 page=4K entries=1024 ways=8 cost=5 policy=random\n" \
+	"tlb level=2 page=2M entries=1024 ways=8 cost=5\n" \
+	"walk cost=19 page=all\nnoise gaps=0.02 seen=yes\n" \
+	"prefetch kind=adjacent into=l2 switch=" swtch "\n"
+
 static struct made_sim sim;
 
 static int end(void **state)
@@ -59,6 +77,18 @@ static void ask(const char *text)
 	sim.view.caps |= MP_CAP_CORE_CLOCK;
 	sim.view.arena_max_bytes = ARENA_BYTES;
 	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_ask(&sim, mp_probe_find("latency"));
+}
+
+static void ask_lines(const char *text)
+{
+	made_sim_open(&sim, text);
+	sim.view.caps |= MP_CAP_CORE_CLOCK | MP_CAP_SEQUENCE | MP_CAP_MIXED;
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	made_sim_ask(&sim, mp_probe_find("line-l1d"));
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_ask(&sim, mp_probe_find("line"));
 	made_sim_ask(&sim, mp_probe_find("latency"));
 }
 
@@ -127,6 +157,22 @@ static void where_none_works_the_line_is_no_matter(void **state)
 	is("cpu.l2.latency-cycles", 13);
 }
 
+/* Half of the hops of such a ring were served by the second level. */
+static void a_ring_of_every_line_may_have_had_half_of_it_brought(void **state)
+{
+	(void)state;
+	ask_lines(FULL("no"));
+	made_sim_not_wrong(&sim, "cpu.l2.latency-cycles", 17, 0.02);
+	made_sim_not_wrong(&sim, "cpu.l3.latency-cycles", 34, 0.02);
+}
+
+static void a_ring_of_every_line_tells_where_none_was(void **state)
+{
+	(void)state;
+	ask_lines(FULL("yes"));
+	is("cpu.l2.latency-cycles", 17);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +183,10 @@ int main(void)
 		cmocka_unit_test_teardown(what_a_prefetcher_may_have_brought_has_no_latency,
 					  end),
 		cmocka_unit_test_teardown(where_none_works_the_line_is_no_matter,
+					  end),
+		cmocka_unit_test_teardown(a_ring_of_every_line_may_have_had_half_of_it_brought,
+					  end),
+		cmocka_unit_test_teardown(a_ring_of_every_line_tells_where_none_was,
 					  end),
 	};
 

@@ -547,6 +547,11 @@ static void infer_rings(const struct mp_view *view,
 		mp_latency_cannot(pair, "slots of the ring may share lines of the level inside, whose line is not known to be as short");
 		return;
 	}
+	if (k && edges->full && mp_cpu_may_prefetch(view) &&
+	    !is_alone(edges, k, at)) {
+		mp_latency_cannot(pair, "a ring of every line is faster than one of lines far apart: prefetchers that stay on bring what it comes to next");
+		return;
+	}
 	pages = translation_of(view, edges, sweep.stride, k, at);
 	mixture_at(edges, k, (double)at->length, &mix);
 	/* A shape that does not explain the edge takes nothing out of a ring
