@@ -255,7 +255,8 @@ static void points_are_shares_of_the_stretch_asked_for(void **state)
 	for (uint32_t i = 0; i < hops.curve.n; i++)
 		hops.batch[i][1].sample[0].flags = MEMPROBE_F_SWITCHED;
 	memset(&data, 0, sizeof(data));
-	mp_cpu_share_points(&hops.curve, &spectrum, 0, 20 * KIB, 70 * KIB,
+	edges.spectrum = spectrum;
+	mp_cpu_share_points(&edges, &hops.curve, 0, 20 * KIB, 70 * KIB,
 			    &data);
 	assert_int_equal(data.n, 4);
 	for (uint32_t i = 0; i < data.n; i++) {

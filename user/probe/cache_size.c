@@ -22,6 +22,7 @@
 #include "probe/cpu_flat.h"
 #include "probe/cpu_near.h"
 #include "probe/cpu_often.h"
+#include "probe/cpu_walks.h"
 #include "probe/cpu_witness.h"
 
 /* Said where mp_cpu_near_find() settled what is known. */
@@ -58,9 +59,6 @@
 #define SEEN_FEW 4u
 /* Looks at an edge, each with more replicates where that tells more. */
 #define LOOKS 3u
-/* The two capacities of a doubtful level are known no better than this: its
- * shapes are few, and a shape in error moves both. */
-#define PAIR_ROUGH 1.5
 /* Of the hops at a level's edge, those inside that matter. */
 #define KEPT 0.03
 /* Limits of an edge as sharp as evenly filled sets make it. */
@@ -375,48 +373,6 @@ static void note(const struct mp_cpu_edges *edges, uint32_t k,
 				      high, fact);
 }
 
-/* One level or two: it is at least as large as the inner of the two. */
-static void in_doubt(const struct mp_cpu_edges *edges, uint32_t k,
-		     struct mp_fact *fact)
-{
-	const struct mp_cpu_doubt *doubt = &edges->doubt;
-	double size = edges->level[k].size_bytes, least;
-
-	if (k > doubt->level) {
-		mp_fact_cannot(fact, "bytes",
-			       "a level of about %.0f KiB is there, but whether it is this one is not known, as %s may be two",
-			       size / 1024, mp_cpu_level_name[doubt->level]);
-		return;
-	}
-	if (doubt->twins) {
-		mp_fact_cannot(fact, "bytes",
-			       "hops of %.0f and of %.0f cycles come in the same proportion at every length: near and far parts of one level, maybe, and not two",
-			       edges->spectrum.cycles[k],
-			       edges->spectrum.cycles[k + 1]);
-		return;
-	}
-	if (doubt->pages)
-		mp_fact_cannot(fact, "bytes",
-			       "the edge near %.0f KiB is far smaller where more slots share a page: it may be that of translations",
-			       size / 1024);
-	else
-		mp_fact_cannot(fact, "bytes",
-			       "one level of about %.0f KiB, or more near each other, as of %.0f and %.0f KiB: one does not explain the curve, and no plateau shows between them",
-			       size / 1024, doubt->size[0] / 1024,
-			       doubt->size[1] / 1024);
-	/* What hides may lie further in, too, but for the innermost; and what
-	 * gives an edge no shape may serve hops beyond it. */
-	least = (k && !doubt->behind) || !edges->fitted[k] ? 0 :
-		round(fmin(doubt->size[0] / PAIR_ROUGH, mp_cpu_held(edges, k)));
-	if (!(least > 0))
-		return;
-	fact->verdict = MP_AT_LEAST;
-	fact->value = fact->low = least;
-	fact->high = fmax(doubt->size[1], size);
-	snprintf(fact->method, sizeof(fact->method),
-		 "the inner one of two capacities that explain a curve together");
-}
-
 /* Hops that the level inside still serves at this one's edge may be of lines
  * that it keeps for good, and that this one need not hold. */
 static void less_kept(const struct mp_cpu_edges *edges, uint32_t k,
@@ -461,7 +417,7 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 		return;
 	}
 	if (k >= edges->doubt.level) {
-		in_doubt(edges, k, fact);
+		mp_cpu_doubt_say(edges, k, fact);
 		return;
 	}
 	if (!edges->fitted[k]) {
@@ -598,6 +554,8 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 		err = mp_cpu_between_plan(view, &edges, plan);
 	if (!err)
 		err = mp_cpu_doubt_plan(view, &edges, plan);
+	if (!err)
+		err = mp_cpu_walks_plan(view, &edges, plan);
 	plan->stage++;
 	for (uint32_t i = 0; i < LOOKS && !err; i++, plan->stage++) {
 		for (uint32_t k = 0; k < edges.n && !err; k++)

@@ -273,6 +273,7 @@ struct mp_cpu_count {
  * @after: .. and what those took, owned
  * @after_n: so many levels, the outermost, were found by that
  * @after_kept: .. the share of a ring that the level inside may have kept
+ * @walks: rings of a slot a page, owned
  * @memory: cycles of a hop of it, where edges were found with it nearer than
  *	that; 0: as it is
  */
@@ -306,6 +307,7 @@ struct mp_cpu_edges {
 	struct mp_curve after;
 	uint32_t after_n;
 	double after_kept[MP_CPU_LEVELS];
+	struct mp_curve walks;
 	double memory;
 };
 

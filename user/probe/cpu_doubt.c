@@ -66,6 +66,10 @@
 #define WITHIN 3.0
 #define WITHIN_POINTS 32u
 
+/* The two capacities of a doubtful level are known no better than this: its
+ * shapes are few, and a shape in error moves both. */
+#define PAIR_ROUGH 1.5
+
 /* Of the lengths of a curve that are well within the innermost level, or of
  * its first one; NAN where it has none and @within is asked for. */
 static double innermost_of(const struct mp_cpu_edges *edges,
@@ -360,27 +364,6 @@ static bool is_of_pages_alone(const struct mp_view *view,
 	       PAGES_RISE * (edge->outside - edge->inside);
 }
 
-int mp_cpu_doubt_plan(const struct mp_view *view,
-		      const struct mp_cpu_edges *edges, struct mp_plan *plan)
-{
-	int err = 0;
-
-	if (edges->single || has_denser(view, edges))
-		return 0;
-	for (uint32_t k = 0; k < private_levels(edges) && k < edges->n && !err;
-	     k++) {
-		if (!edges->fitted[k])
-			continue;
-		err = mp_cpu_pages_plan(view, edges,
-					pages_length(edges, k, false), plan);
-		if (!err)
-			err = mp_cpu_pages_plan(view, edges,
-						pages_length(edges, k, true),
-						plan);
-	}
-	return err;
-}
-
 /* By how much a curve rises from one length to another. */
 static double rise_of(const struct mp_curve *curve, double from, double to)
 {
@@ -442,26 +425,26 @@ static bool is_torn(const struct mp_view *view,
 	return faster >= BEHIND_LENGTHS && !is_translated(view, edges, k);
 }
 
-/* Is it translations that begin to miss? A ring of as many bytes with more
- * slots to a page shows less of those, but as much of a level. Just beyond the
- * edge nothing else counts yet. */
-bool mp_cpu_is_of_pages(const struct mp_view *view,
-			const struct mp_cpu_edges *edges, uint32_t k)
+/* What rings of as many bytes with more slots to a page say of an edge. */
+enum denser { DENSER_NONE, DENSER_AS_MUCH, DENSER_LESS };
+
+/* They show less of translations, but as much of a level. Just beyond the edge
+ * nothing else counts yet. */
+static enum denser denser_says(const struct mp_view *view,
+			       const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_edge *edge = &edges->edge[k];
 	const double end = k + 1 < edges->n ? edges->level[k + 1].low_bytes :
 					      INFINITY;
 	const struct mp_curve_at *below = last_of(&edges->curve, edge->low);
 	const struct mp_curve *side = &edges->side[0];
+	enum denser says = DENSER_NONE;
 
-	if (!edges->fitted[k])
-		return false;
-	if (!has_denser(view, edges))
-		return is_of_pages_alone(view, edges, k);
-	if (!below || !last_of(side, (double)below->length) ||
+	if (!has_denser(view, edges) || !below ||
+	    !last_of(side, (double)below->length) ||
 	    (k && !((double)last_of(side, (double)below->length)->length >
 		    edge[-1].high)))
-		return false;
+		return says;
 	for (uint32_t i = 0; i < side->n; i++) {
 		const double length = (double)side->at[i].length;
 		const double sparse = rise_of(side, (double)below->length, length);
@@ -470,12 +453,48 @@ bool mp_cpu_is_of_pages(const struct mp_view *view,
 		if (length <= edge->high || length > end ||
 		    (double)last_of(&edges->curve, length)->length < length / SAME_LENGTH)
 			continue;
+		says = DENSER_AS_MUCH;
 		if (sparse > PAGES_RISE * (edge->outside - edge->inside) &&
 		    rise_of(&edges->curve, (double)below->length, length) <
 		    PAGES_SHARE * sparse)
-			return true;
+			return DENSER_LESS;
 	}
-	return false;
+	return says;
+}
+
+/* Is it translations that begin to miss? */
+bool mp_cpu_is_of_pages(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k)
+{
+	enum denser denser;
+
+	if (!edges->fitted[k])
+		return false;
+	denser = denser_says(view, edges, k);
+	return denser == DENSER_LESS || (denser == DENSER_NONE &&
+					 is_of_pages_alone(view, edges, k));
+}
+
+int mp_cpu_doubt_plan(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, struct mp_plan *plan)
+{
+	int err = 0;
+
+	if (edges->single)
+		return 0;
+	for (uint32_t k = 0; k < private_levels(edges) && k < edges->n && !err;
+	     k++) {
+		if (!edges->fitted[k] ||
+		    denser_says(view, edges, k) != DENSER_NONE)
+			continue;
+		err = mp_cpu_pages_plan(view, edges,
+					pages_length(edges, k, false), plan);
+		if (!err)
+			err = mp_cpu_pages_plan(view, edges,
+						pages_length(edges, k, true),
+						plan);
+	}
+	return err;
 }
 
 void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
@@ -544,4 +563,46 @@ double mp_cpu_rises_to(const struct mp_view *view)
 		cycles = edges.edge[0].outside;
 	mp_cpu_edges_free(&edges);
 	return cycles;
+}
+
+/* One level or two: it is at least as large as the inner of the two. */
+void mp_cpu_doubt_say(const struct mp_cpu_edges *edges, uint32_t k,
+		      struct mp_fact *fact)
+{
+	const struct mp_cpu_doubt *doubt = &edges->doubt;
+	double size = edges->level[k].size_bytes, least;
+
+	if (k > doubt->level) {
+		mp_fact_cannot(fact, "bytes",
+			       "a level of about %.0f KiB is there, but whether it is this one is not known, as %s may be two",
+			       size / 1024, mp_cpu_level_name[doubt->level]);
+		return;
+	}
+	if (doubt->twins) {
+		mp_fact_cannot(fact, "bytes",
+			       "hops of %.0f and of %.0f cycles come in the same proportion at every length: near and far parts of one level, maybe, and not two",
+			       edges->spectrum.cycles[k],
+			       edges->spectrum.cycles[k + 1]);
+		return;
+	}
+	if (doubt->pages)
+		mp_fact_cannot(fact, "bytes",
+			       "the edge near %.0f KiB is far smaller where more slots share a page: it may be that of translations",
+			       size / 1024);
+	else
+		mp_fact_cannot(fact, "bytes",
+			       "one level of about %.0f KiB, or more near each other, as of %.0f and %.0f KiB: one does not explain the curve, and no plateau shows between them",
+			       size / 1024, doubt->size[0] / 1024,
+			       doubt->size[1] / 1024);
+	/* What hides may lie further in, too, but for the innermost; and what
+	 * gives an edge no shape may serve hops beyond it. */
+	least = (k && !doubt->behind) || !edges->fitted[k] ? 0 :
+		round(fmin(doubt->size[0] / PAIR_ROUGH, mp_cpu_held(edges, k)));
+	if (!(least > 0))
+		return;
+	fact->verdict = MP_AT_LEAST;
+	fact->value = fact->low = least;
+	fact->high = fmax(doubt->size[1], size);
+	snprintf(fact->method, sizeof(fact->method),
+		 "the inner one of two capacities that explain a curve together");
 }

@@ -151,8 +151,8 @@ static int fit_stretch(const struct mp_cpu_edges *edges,
 	if (edges->single && curve != MAIN) {
 		data->from = fmax(level->low_bytes / SEARCHED, low);
 		data->to = fmin(level->high_bytes * SEARCHED, high);
-		mp_cpu_share_points(curve_of(edges, k, curve), &edges->spectrum,
-				    k, low, high, data);
+		mp_cpu_share_points(edges, curve_of(edges, k, curve), k, low,
+				    high, data);
 		data->is_share = true;
 		if (fits->less)
 			mp_cpu_share_less(curve_of(edges, k, curve),

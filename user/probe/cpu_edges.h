@@ -156,9 +156,9 @@ int mp_cpu_share_levels(const struct mp_curve *curve,
 			struct mp_level level[MP_CPU_LEVELS], uint32_t *n);
 
 /** mp_cpu_share_points() - as mp_cpu_fit_points(), values being the share of
- * hops that missed level @k */
-void mp_cpu_share_points(const struct mp_curve *curve,
-			 const struct mp_spectrum *spectrum, uint32_t k,
+ * hops that missed level @k: of what looks like it, less what pages cost */
+void mp_cpu_share_points(const struct mp_cpu_edges *edges,
+			 const struct mp_curve *curve, uint32_t k,
 			 double low, double high, struct mp_edge_data *data);
 
 /**
@@ -215,6 +215,11 @@ void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges);
  * As curves of means with few and with many slots to a page have it */
 bool mp_cpu_is_of_pages(const struct mp_view *view,
 			const struct mp_cpu_edges *edges, uint32_t k);
+
+/** mp_cpu_doubt_say() - why the size of level @k is not known, which is in doubt
+ * or lies further out than one that is; and how large it is at least */
+void mp_cpu_doubt_say(const struct mp_cpu_edges *edges, uint32_t k,
+		      struct mp_fact *fact);
 
 /** mp_cpu_doubt_plan() - want what tells translations from levels, where rings
  * are full; 0 or -ENOMEM */

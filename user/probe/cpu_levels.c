@@ -360,6 +360,7 @@ void mp_cpu_edges_free(struct mp_cpu_edges *edges)
 	mp_curve_free(&edges->sparse);
 	mp_curve_free(&edges->near);
 	mp_curve_free(&edges->after);
+	mp_curve_free(&edges->walks);
 	for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
 		mp_curve_free(&edges->side[i]);
 	for (uint32_t w = 0; w < MP_CPU_WIDTHS; w++)

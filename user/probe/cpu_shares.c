@@ -16,6 +16,7 @@
 #include "probe/cpu.h"
 #include "probe/cpu_after.h"
 #include "probe/cpu_edges.h"
+#include "probe/cpu_walks.h"
 
 /* The level's edge is where so many hops have come to miss it. */
 #define MISS_EDGE 0.5
@@ -553,22 +554,29 @@ void mp_cpu_share_less(const struct mp_curve *curve,
 	}
 }
 
-void mp_cpu_share_points(const struct mp_curve *curve,
-			 const struct mp_spectrum *spectrum, uint32_t k,
+void mp_cpu_share_points(const struct mp_cpu_edges *edges,
+			 const struct mp_curve *curve, uint32_t k,
 			 double low, double high, struct mp_edge_data *data)
 {
+	struct mp_cpu_walks walks;
+
+	mp_cpu_walks_find(edges, curve, k, &walks);
 	for (uint32_t i = 0; i < curve->n && data->n < MP_EDGE_POINTS; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
 		struct mp_edge_point *p = &data->point[data->n];
+		double walk;
 
 		if ((double)at->length < low || (double)at->length > high)
 			continue;
 		p->x = (double)at->length;
 		p->n = 0;
+		walk = mp_cpu_walks_at(&walks, p->x);
 		for (uint32_t r = 0; r < at->n && p->n < MP_EDGE_PASSES; r++) {
-			p->y[p->n] = mp_spectrum_slower(at->batch[r], spectrum,
-							k);
-			p->n += !isnan(p->y[p->n]);
+			const double slower = mp_spectrum_slower(
+				at->batch[r], &edges->spectrum, k);
+
+			p->y[p->n] = fmax(slower - walk, 0) / (1 - walk);
+			p->n += !isnan(slower);
 		}
 		data->n += p->n > 0;
 	}

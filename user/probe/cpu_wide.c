@@ -6,6 +6,7 @@
 
 #include "probe/cpu.h"
 #include "probe/cpu_edges.h"
+#include "probe/cpu_walks.h"
 
 /* No line in use is longer. */
 #define LONGEST_LINE 256u
@@ -149,10 +150,14 @@ int mp_cpu_wide_spectrum(const struct mp_view *view,
 	int err;
 
 	edges->single = false;
-	if (!edges->full)
-		return find_spectrum(&edges->side[0], edges);
-	err = gather(view, edges);
-	return err ? err : spectrum_of(edges);
+	if (!edges->full) {
+		err = find_spectrum(&edges->side[0], edges);
+	} else {
+		err = gather(view, edges);
+		if (!err)
+			err = spectrum_of(edges);
+	}
+	return err ? err : mp_cpu_walks_gather(view, edges);
 }
 
 int mp_cpu_wide_find(struct mp_cpu_edges *edges)

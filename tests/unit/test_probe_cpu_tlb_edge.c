@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A simulated machine whose only TLB makes an edge between those of two levels. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "backend.h"
+#include "made_sim.h"
+
+#define ARENA_BYTES (32u << 20)
+#define SEED 3
+
+static struct made_sim sim;
+
+/* 64 pages, and rings with more slots a page have no lengths near that: the
+ * third level is so large that no more was asked of them than where it ends. */
+static void the_end_of_a_tlb_is_no_level(void **state)
+{
+	(void)state;
+	made_sim_open(&sim,
+		"machine name=a clock_mhz=4850 memory_latency=154\n"
+		"clock tsc_mhz=3700 step=3 read=78\n"
+		"level name=l1d size=96K ways=12 line=32 latency=6 "
+		"policy=qlru_h00_m1_r0_u1\n"
+		"level name=l2 size=400K ways=25 line=32 latency=14 "
+		"policy=bit-plru index=physical inclusion=inclusive\n"
+		"level name=l3 size=8M ways=16 line=32 latency=43 "
+		"policy=random index=physical\n"
+		"tlb level=1 page=4K entries=64 ways=32 policy=tree-plru\n"
+		"walk cost=51 page=all\n"
+		"place pages=contiguous thp=refused\n"
+		"noise gaps=0.02 seen=yes\n");
+	sim.view.seed = SEED;
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	sim.view.caps |= MP_CAP_SEQUENCE;
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	made_sim_ask(&sim, mp_probe_find("line-l1d"));
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_not_wrong(&sim, "cpu.l1d.size", 96 << 10, 0.125);
+	made_sim_not_wrong(&sim, "cpu.l2.size", 400 << 10, 0.125);
+	made_sim_not_wrong(&sim, "cpu.l3.size", 8 << 20, 0.125);
+	assert_int_equal(made_sim_fact(&sim, "cpu.l4.size")->verdict,
+			 MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_end_of_a_tlb_is_no_level),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
