@@ -161,6 +161,20 @@ static void what_an_outermost_level_puts_out_is_not_shared(void **state)
 	       "shared=2\n", "cpu.l1d.shared", 0);
 }
 
+/* So small a level that what the other CPU walks while it is to put out nothing
+ * puts out all. */
+static void what_is_gone_before_is_not_left_alone(void **state)
+{
+	(void)state;
+	shares("level name=l1d size=8K ways=8 latency=4 index=physical\n"
+	       "level name=l2 size=12K ways=12 latency=11 index=physical "
+	       "inclusion=inclusive shared=2\n", "cpu.l2.shared", 0);
+	made_sim_close(&sim);
+	shares("level name=l1d size=8K ways=8 latency=4 index=physical\n"
+	       "level name=l2 size=12K ways=12 latency=11 index=physical "
+	       "inclusion=inclusive\n", "cpu.l2.shared", 1);
+}
+
 #define TEST(f) cmocka_unit_test_teardown(f, end)
 
 int main(void)
@@ -173,6 +187,7 @@ int main(void)
 		TEST(an_exclusive_level_is_told),
 		TEST(what_the_level_outside_puts_out_is_not_shared),
 		TEST(what_an_outermost_level_puts_out_is_not_shared),
+		TEST(what_is_gone_before_is_not_left_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -561,6 +561,26 @@ static void sets_that_lose_half_of_their_pages_make_no_bend(void **state)
 	made_sim_close(&sim);
 }
 
+/* Of 13 pages on two sets of six ways the first level, which keeps what it has,
+ * keeps so many that the others fit: these are not 24 ways. */
+static void pages_that_the_first_keeps_are_no_ways_of_the_second(void **state)
+{
+	const struct mp_fact *ways;
+
+	(void)state;
+	ask("machine name=a clock_mhz=4250 memory_latency=138\n"
+	    "clock tsc_mhz=3500 step=1 read=88\n"
+	    "level name=l1d size=32K ways=8 latency=4 policy=bit-plru\n"
+	    "level name=l2 size=256K ways=16 latency=10 index=physical\n"
+	    "tlb level=1 page=4K entries=10 ways=10 policy=qlru_h00_m1_r2_u1\n"
+	    "tlb level=2 page=4K entries=768 ways=6 cost=14\n"
+	    "walk cost=37 page=all\nplace pages=random thp=refused\n");
+	is("cpu.stlb.entries", 768);
+	ways = made_sim_fact(&sim, "cpu.stlb.ways");
+	assert_true(ways->verdict != MP_MEASURED || ways->value == 6);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -592,6 +612,7 @@ int main(void)
 		cmocka_unit_test(twins_beside_one_another_are_held_by_one_way),
 		cmocka_unit_test(lines_that_are_lost_are_no_walks),
 		cmocka_unit_test(sets_that_lose_half_of_their_pages_make_no_bend),
+		cmocka_unit_test(pages_that_the_first_keeps_are_no_ways_of_the_second),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,6 +73,7 @@ const char *const mp_tie_doubt_text[MP_DOUBTS] = {
 	[MP_DOUBT_BETWEEN] = "hops get slower, but too little for a level that is shared",
 	[MP_DOUBT_OUTER] = "the level outside may be what evicts, and what comes back from beyond it is not told from what it serves",
 	[MP_DOUBT_PAST] = "what is put out comes back from beyond the level outside, which may be what evicts",
+	[MP_DOUBT_BUSY] = "what is walked is gone while the other CPU walks next to nothing, too",
 	[MP_DOUBT_ORDER] = "an inner level seems shared and an outer one not",
 };
 
@@ -272,6 +273,17 @@ static bool is_outer(const struct mp_shared_level *level,
 	       isnan(mp_stat_median_of(pair->past, pair->n));
 }
 
+/* Beside another CPU that is to leave it alone, is what is walked no more where
+ * it is when this CPU has the level to itself? Then nothing is left to put out. */
+static bool is_gone(const struct seen *pair, const struct seen *alone,
+		    const struct mp_interval *scale)
+{
+	const double before = mp_stat_median_of(alone->calm, alone->n);
+
+	return mp_stat_median_of(pair->calm, pair->n) - before >
+	       SHARE * scale->value;
+}
+
 /* Nothing shows. Does that mean that there is nothing? */
 static uint32_t judge_none(const struct mp_shared_level *level,
 			   const struct seen *pair, const struct seen *alone,
@@ -283,6 +295,8 @@ static uint32_t judge_none(const struct mp_shared_level *level,
 
 	if (level->moves)
 		return MP_DOUBT_CROWD;
+	if (is_gone(pair, alone, scale))
+		return MP_DOUBT_BUSY;
 	if (high >= NOTHING)
 		return MP_DOUBT_NOISE;
 	return least > SHOWN_LEAST && high < NOTHING_SHOWN * least ?

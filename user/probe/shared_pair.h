@@ -29,6 +29,7 @@ enum mp_tie_doubt {
 	MP_DOUBT_BETWEEN,	/* some effect, neither none nor all */
 	MP_DOUBT_OUTER,	/* the level outside may be what evicts, unseen */
 	MP_DOUBT_PAST,	/* .. as what it evicts comes back from beyond it */
+	MP_DOUBT_BUSY,	/* the other CPU's idle walk puts out as much */
 	MP_DOUBT_ORDER,	/* inner shared, outer not: one of them is wrong */
 	MP_DOUBTS,
 };

@@ -185,6 +185,16 @@ static void ask_ahead(struct mp_tlb_ask *ask, mp_tlb_test test,
 			fits_exactly(ask, test, ctx, stride * f, held / f);
 }
 
+/* More fit than there would be of fewer sets. NO: so it is. UNSURE: the level
+ * inside may keep the rest of them. */
+static uint32_t more_fit(struct mp_tlb_ask *ask, mp_tlb_test hidden,
+			 const void *ctx, uint32_t stride, uint32_t n)
+{
+	if (!mp_tlb_fits(ask, stride, n + 1))
+		return MP_TLB_NO;
+	return hidden(ask, ctx, stride, n + 1);
+}
+
 uint32_t mp_tlb_ladder(struct mp_tlb_ask *ask, mp_tlb_test test,
 		       mp_tlb_test hidden, const void *ctx, uint32_t *stride,
 		       uint32_t *held, uint32_t visible)
@@ -218,6 +228,10 @@ uint32_t mp_tlb_ladder(struct mp_tlb_ask *ask, mp_tlb_test test,
 		if (say > MP_TLB_YES)
 			return say;
 		if (say == MP_TLB_NO) {
+			say = more_fit(ask, hidden, ctx, *stride * f,
+				       *held / f);
+			if (say != MP_TLB_NO)
+				return say == MP_TLB_LACKS ? say : MP_TLB_NO;
 			i++;
 			continue;
 		}
