@@ -18,6 +18,8 @@
 #define SEED_EVEN 7u
 /* .. so that an edge reads a little too far out. */
 #define SEED_ROUND 2u
+/* .. so that it is not known where one ends. */
+#define SEED_ROOM 700103u
 
 static struct made_sim sim;
 
@@ -182,6 +184,29 @@ static void a_peak_that_moves_in_wider_rings_alone_is_no_level(void **state)
 	not_wrong("cpu.l3.size", 96 << 10);
 }
 
+/* 75 sets: of rings whose slots are two lines apart one of 45 KiB fits. How full
+ * ones do is hidden by a prefetcher that brings what comes next. */
+static void slots_that_fit_are_no_more_than_lines(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4400 memory_latency=161\n"
+	    "clock tsc_mhz=1900 step=9 read=71\n"
+	    "level name=l1d size=38400 ways=8 latency=5 policy=nru\n"
+	    "level name=l2 size=64K ways=8 latency=12 policy=random "
+	    "index=physical inclusion=inclusive\n"
+	    "level name=l3 size=96K ways=12 latency=22 "
+	    "policy=qlru_h00_m1_r0_u1 index=physical slices=8\n"
+	    "level name=l4 size=240K ways=12 latency=55 index=physical\n"
+	    "tlb level=1 page=4K entries=32 ways=32\n"
+	    "tlb level=2 page=4K entries=1536 ways=12 cost=11 "
+	    "policy=bit-plru\nwalk cost=56 page=all\n"
+	    "prefetch kind=next into=l2 switch=no\n"
+	    "prefetch kind=stream into=l2 switch=yes\n"
+	    "place pages=random thp=refused\nnoise gaps=0.02 seen=yes\n",
+	    SEED_ROOM);
+	made_sim_not_wrong(&sim, "cpu.l1d.size", 38400, NEAR);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +226,8 @@ int main(void)
 		cmocka_unit_test_teardown(
 			a_peak_that_moves_in_wider_rings_alone_is_no_level,
 			end),
+		cmocka_unit_test_teardown(slots_that_fit_are_no_more_than_lines,
+					  end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -465,7 +465,8 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 		fact->verdict = MP_AT_LEAST;
 		/* What the innermost one held is certain, whatever shape. */
 		if (!k && !edges->single)
-			fact->low = fmin(edge->low, mp_cpu_held(edges, 0));
+			fact->low = fmin(edge->low,
+					 mp_cpu_held_bytes(edges, 0));
 		hide_outer(edges, k, fact);
 		fact->value = fact->low;
 		snprintf(fact->reason, sizeof(fact->reason),
@@ -554,14 +555,14 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 		err = mp_cpu_between_plan(view, &edges, plan);
 	if (!err)
 		err = mp_cpu_doubt_plan(view, &edges, plan);
-	if (!err)
-		err = mp_cpu_walks_plan(view, &edges, plan);
 	plan->stage++;
 	for (uint32_t i = 0; i < LOOKS && !err; i++, plan->stage++) {
 		for (uint32_t k = 0; k < edges.n && !err; k++)
 			err = k || edges.single ?
 			      plan_sides(view, &edges, k, i, end, plan) :
 			      plan_edge(view, &sweep, &edges, k, plan);
+		if (!err)
+			err = mp_cpu_walks_plan(view, &edges, plan);
 		plan->stage++;
 		if (!err)
 			err = mp_cpu_count_plan_all(view, &edges, plan);

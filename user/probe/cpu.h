@@ -274,6 +274,8 @@ struct mp_cpu_count {
  * @after_n: so many levels, the outermost, were found by that
  * @after_kept: .. the share of a ring that the level inside may have kept
  * @walks: rings of a slot a page, owned
+ * @main_lines: by means, lines to a slot's share of a ring of @curve; 1: full
+ * @full_held: .. and the longest full ring that the innermost level holds whole
  * @memory: cycles of a hop of it, where edges were found with it nearer than
  *	that; 0: as it is
  */
@@ -308,6 +310,8 @@ struct mp_cpu_edges {
 	uint32_t after_n;
 	double after_kept[MP_CPU_LEVELS];
 	struct mp_curve walks;
+	double main_lines;
+	double full_held;
 	double memory;
 };
 
@@ -358,6 +362,10 @@ bool mp_cpu_small_pages(const struct mp_cpu_edges *edges, uint32_t k);
  * Less what the levels inside may hold of it. Return: bytes; 0 where none.
  */
 double mp_cpu_held(const struct mp_cpu_edges *edges, uint32_t k);
+
+/** mp_cpu_held_bytes() - .. and how much the level holds for certain, whatever
+ * its sets; bytes. By means only. */
+double mp_cpu_held_bytes(const struct mp_cpu_edges *edges, uint32_t k);
 
 /** mp_cpu_others_took() - what others take of a level is missing in its size,
  * and so no upper limit is one */

@@ -65,6 +65,8 @@
 /* Of a ring so much shorter than the innermost level all hops hit. */
 #define WITHIN 3.0
 #define WITHIN_POINTS 32u
+/* The shortest line in use. */
+#define LINE_LEAST 32.0
 
 /* The two capacities of a doubtful level are known no better than this: its
  * shapes are few, and a shape in error moves both. */
@@ -273,6 +275,48 @@ double mp_cpu_held(const struct mp_cpu_edges *edges, uint32_t k)
 	for (uint32_t i = 0; i < k; i++)
 		held -= edges->edge[i].size;
 	return fmax(held, 0);
+}
+
+/* Slots of a ring that is not full may spread over more sets than its length
+ * says: for certain it has as many lines as slots, and of a full ring all. */
+double mp_cpu_held_bytes(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const double held = mp_cpu_held(edges, k);
+
+	return k ? held : fmax(held * edges->main_lines,
+			       fmin(held, edges->full_held));
+}
+
+/* Lines of the innermost level in a slot's share of the main curve's rings. */
+static double lines_of_main(const struct mp_view *view,
+			    const struct mp_cpu_edges *edges)
+{
+	const double line = mp_cpu_value(view, mp_cpu_level_name[0], "line");
+	uint64_t stride;
+
+	if (!edges->curve.n)
+		return 1;
+	stride = edges->curve.at[0].batch[0]->exp.actor[0].stride;
+	return fmin((line > 0 ? line : LINE_LEAST) / (double)stride, 1);
+}
+
+/* The longest full ring of which the innermost level holds all. */
+static double held_of_full(const struct mp_view *view,
+			   const struct mp_cpu_edges *edges)
+{
+	const double most = innermost(edges) * HELD;
+	struct mp_sweep sweep;
+	struct mp_curve full;
+	double held = 0;
+
+	mp_cpu_full_sweep(view, 0, &sweep);
+	if (mp_sweep_gather(&sweep, view, &full))
+		return 0;
+	for (uint32_t i = 0; i < full.n; i++)
+		if (mp_curve_middle(&full.at[i]) <= most)
+			held = (double)full.at[i].length * HELD_PART;
+	mp_curve_free(&full);
+	return held;
 }
 
 bool mp_cpu_may_hide(const struct mp_cpu_edges *edges, uint32_t k)
@@ -505,6 +549,8 @@ void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 
 	if (edges->single || !edges->n)
 		return;
+	edges->main_lines = lines_of_main(view, edges);
+	edges->full_held = held_of_full(view, edges);
 	length = unexplained(edges, innermost(edges));
 	while (k < edges->n && !is_poor(edges, k) && !is_torn(view, edges, k) &&
 	       !mp_cpu_is_of_pages(view, edges, k) &&
@@ -597,7 +643,8 @@ void mp_cpu_doubt_say(const struct mp_cpu_edges *edges, uint32_t k,
 	/* What hides may lie further in, too, but for the innermost; and what
 	 * gives an edge no shape may serve hops beyond it. */
 	least = (k && !doubt->behind) || !edges->fitted[k] ? 0 :
-		round(fmin(doubt->size[0] / PAIR_ROUGH, mp_cpu_held(edges, k)));
+		round(fmin(doubt->size[0] / PAIR_ROUGH,
+			   mp_cpu_held_bytes(edges, k)));
 	if (!(least > 0))
 		return;
 	fact->verdict = MP_AT_LEAST;
