@@ -75,7 +75,7 @@ static double misses_at(const struct mp_cpu_edges *edges,
 static double dear(double single, double several, double first)
 {
 	const double hits = (1 - single) / (1 - several);
-	const double w = (1 - hits) / (1 - hits * first);
+	const double w = hits < 1 ? (1 - hits) / (1 - hits * first) : 0;
 
 	return w > DEAR_LEAST ? fmin(w, 1) : 0;
 }
