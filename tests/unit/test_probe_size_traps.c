@@ -184,8 +184,7 @@ static void a_peak_that_moves_in_wider_rings_alone_is_no_level(void **state)
 	not_wrong("cpu.l3.size", 96 << 10);
 }
 
-/* 75 sets: of rings whose slots are two lines apart one of 45 KiB fits. How full
- * ones do is hidden by a prefetcher that brings what comes next. */
+/* 75 sets: of rings whose slots are two lines apart one of 45 KiB fits. */
 static void slots_that_fit_are_no_more_than_lines(void **state)
 {
 	(void)state;

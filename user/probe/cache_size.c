@@ -556,13 +556,14 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	if (!err)
 		err = mp_cpu_doubt_plan(view, &edges, plan);
 	plan->stage++;
+	/* Along with the first look at the edges. */
+	if (!err)
+		err = mp_cpu_walks_plan(view, &edges, plan);
 	for (uint32_t i = 0; i < LOOKS && !err; i++, plan->stage++) {
 		for (uint32_t k = 0; k < edges.n && !err; k++)
 			err = k || edges.single ?
 			      plan_sides(view, &edges, k, i, end, plan) :
 			      plan_edge(view, &sweep, &edges, k, plan);
-		if (!err)
-			err = mp_cpu_walks_plan(view, &edges, plan);
 		plan->stage++;
 		if (!err)
 			err = mp_cpu_count_plan_all(view, &edges, plan);
