@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Simulated machines whose clock hardly parts two levels. */
+/* Simulated machines whose clock hides how many levels there are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,15 +9,29 @@
 #include "made_sim.h"
 
 #define ARENA_BYTES (64u << 20)
+#define SEED_ANY 1u
+/* .. with which the edge of a TLB seemed to be one of a level. */
+#define SEED_EDGE 3u
 
 static struct made_sim sim;
+
+static void ask(uint64_t seed, const char *text)
+{
+	made_sim_open(&sim, text);
+	sim.view.seed = seed;
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	sim.view.caps |= MP_CAP_SEQUENCE;
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	made_sim_ask(&sim, mp_probe_find("line-l1d"));
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+}
 
 /* Less than two steps of the clock, which make one peak of the two: at the
  * lengths that the second serves it has all hops, and none where it is. */
 static void two_levels_are_not_taken_for_one(void **state)
 {
 	(void)state;
-	made_sim_open(&sim,
+	ask(SEED_ANY,
 		"machine name=a clock_mhz=2950 memory_latency=287\n"
 		"clock tsc_mhz=3500 step=4 read=18\n"
 		"level name=l1d size=32K ways=4 line=32 latency=3 policy=fifo "
@@ -30,11 +44,6 @@ static void two_levels_are_not_taken_for_one(void **state)
 		"walk cost=26 page=all\n"
 		"place pages=contiguous thp=refused huge=54\n"
 		"noise gaps=0.02 seen=yes\n");
-	sim.view.quiet = MP_WISH_PREFETCH_OFF;
-	sim.view.caps |= MP_CAP_SEQUENCE;
-	sim.view.arena_max_bytes = ARENA_BYTES;
-	made_sim_ask(&sim, mp_probe_find("line-l1d"));
-	made_sim_ask(&sim, mp_probe_find("cache-size"));
 	made_sim_not_wrong(&sim, "cpu.l1d.size", 32 << 10, 0.125);
 	made_sim_not_wrong(&sim, "cpu.l2.size", 160 << 10, 0.125);
 	made_sim_not_wrong(&sim, "cpu.l3.size", 416 << 10, 0.125);
@@ -43,10 +52,37 @@ static void two_levels_are_not_taken_for_one(void **state)
 	made_sim_close(&sim);
 }
 
+/* 64 pages, and rings with more slots a page have no lengths near that: the
+ * third level is so large that no more was asked of them than where it ends. */
+static void the_end_of_a_tlb_is_no_level(void **state)
+{
+	(void)state;
+	ask(SEED_EDGE,
+		"machine name=a clock_mhz=4850 memory_latency=154\n"
+		"clock tsc_mhz=3700 step=3 read=78\n"
+		"level name=l1d size=96K ways=12 line=32 latency=6 "
+		"policy=qlru_h00_m1_r0_u1\n"
+		"level name=l2 size=400K ways=25 line=32 latency=14 "
+		"policy=bit-plru index=physical inclusion=inclusive\n"
+		"level name=l3 size=8M ways=16 line=32 latency=43 "
+		"policy=random index=physical\n"
+		"tlb level=1 page=4K entries=64 ways=32 policy=tree-plru\n"
+		"walk cost=51 page=all\n"
+		"place pages=contiguous thp=refused\n"
+		"noise gaps=0.02 seen=yes\n");
+	made_sim_not_wrong(&sim, "cpu.l1d.size", 96 << 10, 0.125);
+	made_sim_not_wrong(&sim, "cpu.l2.size", 400 << 10, 0.125);
+	made_sim_not_wrong(&sim, "cpu.l3.size", 8 << 20, 0.125);
+	assert_int_equal(made_sim_fact(&sim, "cpu.l4.size")->verdict,
+			 MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_levels_are_not_taken_for_one),
+		cmocka_unit_test(the_end_of_a_tlb_is_no_level),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
