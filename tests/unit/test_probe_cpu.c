@@ -484,6 +484,26 @@ static void a_curve_with_too_few_points_or_a_hole_has_no_levels(void **state)
 	mp_curve_free(&curve);
 }
 
+/* The cost of reading the clock is taken off: of noise little may be left. */
+static void a_curve_with_a_point_that_took_no_time_has_no_levels(void **state)
+{
+	const double none[] = { 0, -2.1, NAN };
+	struct mp_level level[MP_CPU_LEVELS];
+	struct mp_curve curve;
+	uint32_t n;
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		draw(&curve, 64 * MIB, three_levels);
+		curve.at[4].mid_cycles = none[i];
+		curve.at[4].mid_ns = none[i];
+		assert_int_equal(mp_cpu_levels(&curve, level, &n, NULL),
+				 -ENODATA);
+		assert_int_equal(n, 0);
+		mp_curve_free(&curve);
+	}
+}
+
 static void a_curve_has_come_to_memory_where_an_octave_adds_nothing(void **state)
 {
 	struct mp_curve curve;
@@ -543,6 +563,8 @@ int main(void)
 		cmocka_unit_test(a_level_that_is_one_is_not_split),
 		cmocka_unit_test(
 			a_curve_with_too_few_points_or_a_hole_has_no_levels),
+		cmocka_unit_test(
+			a_curve_with_a_point_that_took_no_time_has_no_levels),
 		cmocka_unit_test(
 			a_curve_has_come_to_memory_where_an_octave_adds_nothing),
 	};

@@ -59,6 +59,18 @@ static void a_scaled_counters_step_is_rounded(void **state)
 			 42);
 }
 
+/* Reads of an emulated counter: no difference is less than 19 steps. */
+static void a_step_is_found_by_reads_that_take_many(void **state)
+{
+	uint64_t diff[READS];
+
+	(void)state;
+	assert_int_equal(mp_user_clock_step(diff, read_at(diff, 26, 500, 90)),
+			 26);
+	diff[7] = 25960013;
+	assert_int_equal(mp_user_clock_step(diff, READS), 26);
+}
+
 static void an_interrupt_among_the_reads_changes_nothing(void **state)
 {
 	uint64_t diff[READS];
@@ -246,6 +258,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_step_of_whole_ticks_is_found),
 		cmocka_unit_test(a_scaled_counters_step_is_rounded),
+		cmocka_unit_test(a_step_is_found_by_reads_that_take_many),
 		cmocka_unit_test(an_interrupt_among_the_reads_changes_nothing),
 		cmocka_unit_test(a_counter_that_takes_any_value_has_step_one),
 		cmocka_unit_test(a_slow_counter_moves_by_single_ticks),

@@ -148,14 +148,15 @@ static bool step_fits(const uint64_t *diff, uint32_t n, uint64_t step)
 
 uint64_t mp_user_clock_step(uint64_t *diff, uint32_t n)
 {
-	uint64_t common = 0, sum = 0, steps = 0, step;
+	uint64_t common = 0, sum = 0, steps = 0, middle, step;
 
 	if (!n)
 		return 0;
 	for (uint32_t i = 0; i < n; i++)
 		common = gcd(common, diff[i]);
 	qsort(diff, n, sizeof(*diff), by_value);
-	step = 2 * diff[n / 2];
+	middle = diff[n / 2];
+	step = 2 * middle;
 	if (step > STEP_MAX)
 		step = STEP_MAX;
 	while (step >= STEP_MIN && !step_fits(diff, n, step))
@@ -163,8 +164,8 @@ uint64_t mp_user_clock_step(uint64_t *diff, uint32_t n)
 	if (step < STEP_MIN)
 		return common;
 	for (uint32_t i = 0; i < n; i++) {
-		if (diff[i] > 16 * step)	/* an interrupt */
-			continue;
+		if (diff[i] > 16 * (step > middle ? step : middle))
+			continue;	/* an interrupt */
 		sum += diff[i];
 		steps += steps_in(diff[i], step);
 	}

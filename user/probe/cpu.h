@@ -97,7 +97,8 @@ struct mp_cpu_doubt {
  * mp_cpu_levels() - levels in a curve
  * @doubt: the innermost that may be two; or NULL
  *
- * Return: 0; -ENODATA with too few points; -ENOMEM.
+ * Return: 0; -ENODATA with too few points, or where one took no time, which is
+ * what is left where reading the clock takes longer than was measured; -ENOMEM.
  */
 int mp_cpu_levels(const struct mp_curve *curve,
 		  struct mp_level level[MP_CPU_LEVELS], uint32_t *n,

@@ -240,6 +240,7 @@ int mp_cpu_levels(const struct mp_curve *curve,
 {
 	struct mp_cpu_doubt found = { .level = MP_CPU_LEVELS };
 	struct mp_curve_point *point;
+	bool timed = true;
 	uint32_t used = 0;
 	int err;
 
@@ -252,9 +253,10 @@ int mp_cpu_levels(const struct mp_curve *curve,
 		/* Without a core clock ns serve as well: only ratios count. */
 
 		point[used].footprint_bytes = (double)at->length;
-		point[used++].latency = mp_curve_middle(at);
+		point[used].latency = mp_curve_middle(at);
+		timed &= point[used++].latency > 0;
 	}
-	err = used < 4 ? -ENODATA :
+	err = used < 4 || !timed ? -ENODATA :
 	      mp_levels_find(point, used, level, MP_CPU_LEVELS, n);
 	free(point);
 	/* More levels than facts are made for: the inner ones are there. */
