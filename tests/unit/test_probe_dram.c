@@ -165,6 +165,20 @@ static void without_a_core_clock_ns_are_the_same(void **state)
 	made_fact_is(&made, "cpu.dram.latency", 350 / CORE_GHZ, 0.01);
 }
 
+/* What the clock is said to cost is more than all that was measured. */
+static void what_took_no_time_is_no_latency(void **state)
+{
+	(void)state;
+	start(MP_DEPTH_DEFAULT);
+	made_view_plan(&made, probe);
+	for (uint32_t i = 0; i < made.view.n_batches; i++)
+		if (made.batch[i]->exp.arena[0].bytes == made.asked.bytes_max)
+			made.batch[i]->grant.read_ticks = 1e8;
+	made_view_infer(&made, probe);
+	made_fact_ends(&made, "cpu.dram.latency", MP_NOT_MEASURABLE);
+	made_fact_ends(&made, "cpu.dram.latency-random", MP_NOT_MEASURABLE);
+}
+
 static void every_fact_is_answered_whatever_happens(void **state)
 {
 	(void)state;
@@ -184,6 +198,7 @@ int main(void)
 		MADE_TEST(where_the_curve_rises_to_its_end_memory_is_not_claimed, &test),
 		MADE_TEST(with_unknown_levels_memory_is_not_claimed, &test),
 		MADE_TEST(without_a_core_clock_ns_are_the_same, &test),
+		MADE_TEST(what_took_no_time_is_no_latency, &test),
 		cmocka_unit_test(every_fact_is_answered_whatever_happens),
 	};
 

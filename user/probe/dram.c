@@ -416,6 +416,9 @@ static int infer_one(const struct mp_view *view, const struct outermost *outer,
 	mp_fact_note(fact, mp_exp_id(&exp));
 	snprintf(fact->method, sizeof(fact->method), "chase over %.0f MiB, %s",
 		 (double)length_of(view, outer) / MP_MIB, method);
+	if (!(fact->low > 0))
+		mp_fact_cannot(fact, "ns",
+			       "too noisy: what was measured took no longer than reading the clock");
 	return 0;
 }
 
