@@ -12,6 +12,8 @@
 #define SEED_ANY 1u
 /* .. with which the edge of a TLB seemed to be one of a level. */
 #define SEED_EDGE 3u
+/* .. and the next that another level was not there. */
+#define SEED_HIDDEN 700107u
 
 static struct made_sim sim;
 
@@ -78,11 +80,39 @@ static void the_end_of_a_tlb_is_no_level(void **state)
 	made_sim_close(&sim);
 }
 
+/* Four ways in pages that lie anywhere lose lines from less than half of their
+ * 448 KiB on, and more of each hop than what the second level's edge adds. */
+static void an_edge_with_room_for_two_hides_one(void **state)
+{
+	(void)state;
+	ask(SEED_HIDDEN,
+		"machine name=a clock_mhz=1600 memory_latency=444\n"
+		"clock tsc_mhz=24 step=1 read=61\n"
+		"level name=l1d size=28K ways=2 line=32 latency=3 "
+		"policy=random\n"
+		"level name=l2 size=240K ways=20 line=32 latency=11 "
+		"index=physical inclusion=inclusive\n"
+		"level name=l3 size=448K ways=4 line=32 latency=24 "
+		"policy=tree-plru index=physical inclusion=inclusive\n"
+		"tlb level=1 page=4K entries=48 ways=48 policy=fifo\n"
+		"tlb level=2 page=4K entries=1536 ways=12 cost=6\n"
+		"walk cost=19 page=all\n"
+		"place pages=random thp=refused\n"
+		"noise gaps=0.02 seen=no\n");
+	assert_int_equal(made_sim_fact(&sim, "cpu.l1d.size")->verdict,
+			 MP_MEASURED);
+	made_sim_not_wrong(&sim, "cpu.l2.size", 240 << 10, 0.125);
+	assert_int_equal(made_sim_fact(&sim, "cpu.l3.size")->verdict,
+			 MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_levels_are_not_taken_for_one),
 		cmocka_unit_test(the_end_of_a_tlb_is_no_level),
+		cmocka_unit_test(an_edge_with_room_for_two_hides_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,6 +183,19 @@ static void what_others_took_is_not_beyond_the_level(void **state)
 	assert_int_equal(count(&once), MP_LINE_UNSURE);
 }
 
+static void is_never_longer_than_32(const char *text, const uint64_t *seeds,
+				    uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct mp_fact *line;
+
+		ask_again(text, seeds[i]);
+		line = last("cpu.l1d.line");
+		assert_true(line->verdict != MP_MEASURED || line->value == 32);
+		made_sim_close(&sim);
+	}
+}
+
 /* One way, and what a level outside with longer lines loses goes from here, too:
  * hits and hops of the third level make a mean like that of the second. */
 static void what_is_lost_further_out_makes_no_line_longer(void **state)
@@ -190,25 +203,38 @@ static void what_is_lost_further_out_makes_no_line_longer(void **state)
 	static const uint64_t seeds[] = { 1, 2, 700103 };
 
 	(void)state;
-	for (uint32_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
-		const struct mp_fact *line;
+	is_never_longer_than_32(
+		"machine name=a clock_mhz=3200 memory_latency=377\n"
+		"clock tsc_mhz=2300 step=20 read=21\n"
+		"place pages=random thp=refused\n"
+		"level name=l1d size=32K ways=1 line=32 latency=3\n"
+		"level name=l2 size=128K ways=4 line=128 latency=12 "
+		"policy=tree-plru index=physical inclusion=inclusive\n"
+		"level name=l3 size=192K ways=3 line=128 latency=22 "
+		"policy=srrip index=physical inclusion=exclusive\n"
+		"level name=l4 size=480K ways=4 line=256 latency=44 "
+		"policy=random index=physical slices=2\n"
+		"walk cost=26 page=all\nnoise gaps=0.02 seen=yes\n", seeds, 3);
+}
 
-		ask_again("machine name=a clock_mhz=3200 memory_latency=377\n"
-		    "clock tsc_mhz=2300 step=20 read=21\n"
-		    "place pages=random thp=refused\n"
-		    "level name=l1d size=32K ways=1 line=32 latency=3\n"
-		    "level name=l2 size=128K ways=4 line=128 latency=12 "
-		    "policy=tree-plru index=physical inclusion=inclusive\n"
-		    "level name=l3 size=192K ways=3 line=128 latency=22 "
-		    "policy=srrip index=physical inclusion=exclusive\n"
-		    "level name=l4 size=480K ways=4 line=256 latency=44 "
-		    "policy=random index=physical slices=2\n"
-		    "walk cost=26 page=all\nnoise gaps=0.02 seen=yes\n",
-		    seeds[i]);
-		line = last("cpu.l1d.line");
-		assert_true(line->verdict != MP_MEASURED || line->value == 32);
-		made_sim_close(&sim);
-	}
+/* .. and rings that all come from there say which means are made so. */
+static void means_of_hits_and_what_is_lost_further_out_tell_nothing(void **state)
+{
+	static const uint64_t seeds[] = { 700107, 1, 4, 5 };
+
+	(void)state;
+	is_never_longer_than_32(
+		"machine name=a clock_mhz=2400 memory_latency=229\n"
+		"clock tsc_mhz=3300 step=30 read=46\n"
+		"place pages=contiguous thp=granted\n"
+		"level name=l1d size=72K ways=1 line=32 latency=7 policy=nru "
+		"index=physical\n"
+		"level name=l2 size=108K ways=2 line=64 latency=21 "
+		"policy=srrip index=physical inclusion=inclusive\n"
+		"level name=l3 size=512K ways=16 line=64 latency=36 "
+		"policy=qlru_h11_m1_r1_u2 index=physical inclusion=inclusive\n"
+		"tlb level=1 page=4K entries=64 ways=4\n"
+		"walk cost=32 page=all\nnoise gaps=0.02 seen=yes\n", seeds, 4);
 }
 
 int main(void)
@@ -219,6 +245,8 @@ int main(void)
 		cmocka_unit_test(what_others_took_is_not_beyond_the_level),
 		cmocka_unit_test(slots_that_share_a_line_further_out_do_not_make_it_one_here),
 		cmocka_unit_test(what_is_lost_further_out_makes_no_line_longer),
+		cmocka_unit_test(
+			means_of_hits_and_what_is_lost_further_out_tell_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,9 +33,8 @@
 #define FLAT_PART 0.1
 #define FLAT_POINTS 3u
 #define FLAT_APART 0.4
-/* Within limits so far apart there is room for two; and within nearer ones
- * where the best shape leaves so much of the jump, more than noise does. */
-#define ROOM_FOR_TWO 1.4
+/* Within limits too far apart for a size lie two where the best shape leaves so
+ * much of the jump, more than noise does. */
 #define NOT_QUITE 0.02
 #define NOT_QUITE_CHI2 4.0
 /* Where a page has four times as many slots its translation costs a hop a
@@ -344,10 +343,9 @@ static bool is_poor(const struct mp_cpu_edges *edges, uint32_t k)
 	if (!edges->fitted[k])
 		return true;
 	/* A sharp one whose limits lie apart has few lengths near it. */
-	return (edge->high > edge->low * ROOM_FOR_TWO && has_room(edge) &&
-		!mp_cpu_edge_plain(edges, k)) ||
-	       (edge->high > edge->low * MP_CPU_APART_MAX &&
-		edge->misfit > NOT_QUITE && edge->chi2 > NOT_QUITE_CHI2) ||
+	return (edge->high > edge->low * MP_CPU_APART_MAX &&
+		((has_room(edge) && !mp_cpu_edge_plain(edges, k)) ||
+		 (edge->misfit > NOT_QUITE && edge->chi2 > NOT_QUITE_CHI2))) ||
 	       (edge->misfit > POOR && edge->chi2 > POOR_CHI2);
 }
 

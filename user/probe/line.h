@@ -56,6 +56,7 @@ void mp_line_room_of(double size_bytes, struct mp_line_room *room);
  *	where sparse ones differ
  * @against: sparse rings that do not stay
  * @time: of a hop of these, the least
+ * @slowest: .. the most
  * @replicates: least of its rings
  * @inside: time of a hop of the dense ring that is to fit, NaN = not measured
  * @quiet: all prefetchers were off
@@ -67,6 +68,7 @@ struct mp_line_count {
 	double share;
 	uint32_t against;
 	double time;
+	double slowest;
 	uint32_t replicates;
 	double inside;
 	bool quiet;

@@ -279,8 +279,10 @@ static void sum_up(const struct rings *rings, uint32_t unit, bool crowded,
 
 	/* One that stays is proof; two have to agree that none do. */
 	out->against += says == MP_LINE_NO;
-	if (says == MP_LINE_NO)
+	if (says == MP_LINE_NO) {
 		out->time = fmin(out->time, rings->sparse.time);
+		out->slowest = fmax(out->slowest, rings->sparse.time);
+	}
 	out->fits = says != MP_LINE_NO && says != MP_LINE_UNSURE ? says :
 		    out->against >= AGAINST ? MP_LINE_NO : MP_LINE_UNSURE;
 	if (isnan(rings->sparse.time))

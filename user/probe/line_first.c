@@ -135,8 +135,10 @@ int mp_line_counts(const struct mp_view *view,
 			return err;
 		if (count.replicates && count.replicates < out->replicates)
 			out->replicates = count.replicates;
-		if (count.fits == MP_LINE_NO)
+		if (count.fits == MP_LINE_NO) {
 			out->time = fmax(out->time, count.time);
+			out->slowest = fmax(out->slowest, count.slowest);
+		}
 		if (unit == MP_LINE_COUNT_FROM && count.fits == MP_LINE_NO)
 			out->sector = unit / count.share;
 		if (count.fits == MP_LINE_YES) {

@@ -26,7 +26,9 @@ struct mp_line_first {
  * @line: the first length that fits, 0 = none
  * @clear: shorter ones did clearly not
  * @whole: and hardly a hop of those that fit misses
- * @time: of a hop of those that did not, the most
+ * @time: of a hop of those that did not, the most; of rings of one length that
+ *	of the fastest counts
+ * @slowest: .. and that of the slowest
  * @sector: what is fetched at once, by the misses of the shortest, NaN = not
  *	known
  * @replicates: the fewest
@@ -36,6 +38,7 @@ struct mp_line_counts {
 	bool clear;
 	bool whole;
 	double time;
+	double slowest;
 	double sector;
 	uint32_t replicates;
 };

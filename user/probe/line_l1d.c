@@ -52,9 +52,11 @@
 /* Two looks at what is fetched at once, in octaves: no further apart. */
 #define SECTORS_APART 0.5
 /* Times of one level do not differ by more; nor, where each has its own, by more
- * than the second. */
+ * than the second. Hits among hops of two levels show as a mean that is less than
+ * so much of what the nearer one takes. */
 #define NEXT_LEVEL 1.2
 #define SERVED_BOTH 1.1
+#define NOT_MIXED 0.98
 
 static uint64_t rounded(double length)
 {
@@ -276,6 +278,29 @@ static bool is_served_next(const struct seen *seen)
 	return seen->counts.time <= NEXT_LEVEL * most;
 }
 
+/* What the other half of a line of the length counted takes, where a load does
+ * not bring it along; NaN where that is not told. */
+static double next_of(const struct seen *seen)
+{
+	const struct mp_line_along *along = &seen->along;
+	uint32_t half = 0;
+
+	while (2 * MP_LINE_ALONG_FROM << half < seen->counts.line)
+		half++;
+	return along->replicates && along->comes[half] == MP_LINE_NO ?
+	       seen->first.latency + along->later[half] : NAN;
+}
+
+/* Where rings of as many slots come from further out than what lies next, those
+ * that take less than that have hits among them, and their mean tells nothing. */
+static bool is_mixed(const struct seen *seen)
+{
+	const double next = next_of(seen);
+
+	return seen->counts.slowest > SERVED_BOTH * next &&
+	       seen->counts.time < NOT_MIXED * next;
+}
+
 /*
  * .. nor, where that is told apart, from further out than what the other half
  * of such a line is found in: a level that has both, and did not lose them. By
@@ -284,17 +309,11 @@ static bool is_served_next(const struct seen *seen)
  */
 static bool is_lost_here(const struct seen *seen)
 {
-	const struct mp_line_along *along = &seen->along;
-	uint32_t half = 0;
-
-	while (2 * MP_LINE_ALONG_FROM << half < seen->counts.line)
-		half++;
-	return seen->st.quiet && along->quiet && along->replicates &&
+	return seen->st.quiet && seen->along.quiet &&
 	       seen->counts.line > MP_LINE_COUNT_FROM &&
 	       seen->counts.clear && seen->counts.whole &&
-	       is_served_next(seen) && along->comes[half] == MP_LINE_NO &&
-	       seen->counts.time <= SERVED_BOTH *
-				    (seen->first.latency + along->later[half]);
+	       is_served_next(seen) && !is_mixed(seen) &&
+	       seen->counts.time <= SERVED_BOTH * next_of(seen);
 }
 
 /* Neighbours up to here come along with a load, and nothing but what shares
@@ -366,7 +385,7 @@ static uint32_t line_of(const struct mp_view *view, const struct seen *seen)
 			return seen->half == MP_LINE_YES ? FLUSHED : 0;
 	}
 	if (!counts->clear || !is_served_next(seen) ||
-	    (fetched < counts->line && !counts->whole))
+	    (fetched < counts->line && (!counts->whole || is_mixed(seen))))
 		return 0;
 	if (seen->st.quiet)
 		return counts->line <= limit ? counts->line : 0;
