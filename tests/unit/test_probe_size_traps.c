@@ -206,6 +206,26 @@ static void slots_that_fit_are_no_more_than_lines(void **state)
 	made_sim_not_wrong(&sim, "cpu.l1d.size", 38400, NEAR);
 }
 
+/* One way of 32 KiB keeps the lines that are alone in their sets, so 899 lines
+ * fit where the next level has 775; of 939, of which all others miss that one,
+ * the first level keeps less. */
+static void what_the_first_level_keeps_is_not_in_the_second(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=900 memory_latency=326\n"
+	    "clock tsc_mhz=3000 step=1 read=88\n"
+	    "level name=l1d size=32K ways=1 latency=4 policy=random\n"
+	    "level name=l2 size=49600 ways=31 latency=19 policy=bit-plru "
+	    "index=physical\n"
+	    "level name=l3 size=384K ways=16 line=128 latency=145 "
+	    "policy=fifo\n"
+	    "walk cost=26 page=all\nplace pages=random thp=granted\n"
+	    "noise gaps=0.02 seen=yes\n", SEED);
+	not_wrong("cpu.l2.size", 49600);
+	assert_int_equal(made_sim_fact(&sim, "cpu.l2.size")->verdict,
+			 MP_MEASURED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +245,8 @@ int main(void)
 		cmocka_unit_test_teardown(
 			a_peak_that_moves_in_wider_rings_alone_is_no_level,
 			end),
+		cmocka_unit_test_teardown(
+			what_the_first_level_keeps_is_not_in_the_second, end),
 		cmocka_unit_test_teardown(slots_that_fit_are_no_more_than_lines,
 					  end),
 	};

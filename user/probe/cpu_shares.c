@@ -46,6 +46,9 @@
  * that of the level. */
 #define UNLIKE 0.02
 #define UNLIKE_CHI2 4.0
+/* What a ring of which a level loses more than this finds inside is no part of
+ * one that fits. */
+#define LOST 0.5
 
 /* A level has one latency where so many of its hops are at its peak. */
 #define PEAK_MOST 0.5
@@ -419,13 +422,15 @@ double mp_cpu_share_kept(const struct mp_cpu_edges *edges, uint32_t k)
 	if (!edges->single)
 		return edges->fitted[k - 1] ?
 		       1 - mp_cpu_miss(edges, k - 1, edges->edge[k].low) : 0;
-	/* The last length that is no longer than what the level may hold. */
+	/* The last length that is no longer than what the level may hold, and of
+	 * which it has not lost most. */
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
 		const double miss = mp_cpu_share_of(at, &edges->spectrum,
 						    k - 1);
 
-		if ((double)at->length <= edges->edge[k].high && !isnan(miss))
+		if ((double)at->length <= edges->edge[k].high && !isnan(miss) &&
+		    !(mp_cpu_share_of(at, &edges->spectrum, k) > LOST))
 			kept = 1 - miss;
 	}
 	return kept;
