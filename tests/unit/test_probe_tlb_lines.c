@@ -581,6 +581,26 @@ static void pages_that_the_first_keeps_are_no_ways_of_the_second(void **state)
 	made_sim_close(&sim);
 }
 
+/* Four cycles more, to a clock of three: no hop is slow enough to tell. */
+static void hits_that_no_single_hop_shows_are_found_by_means(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=5350 memory_latency=130\n"
+	    "clock tsc_mhz=1800 step=1 read=77\n"
+	    "level name=l1d size=32K ways=8 latency=3 policy=tree-plru\n"
+	    "level name=l2 size=480K ways=12 latency=13 policy=srrip "
+	    "index=physical\n"
+	    "tlb level=1 page=4K entries=32 ways=16\n"
+	    "tlb level=2 page=4K entries=512 ways=4 cost=4 "
+	    "policy=qlru_h11_m1_r0_u0\n"
+	    "walk cost=19 page=all\nplace pages=random thp=refused\n");
+	is("cpu.dtlb.entries", 32);
+	is("cpu.stlb.entries", 512);
+	is_near("cpu.stlb.hit-cost", 4);
+	is_near("cpu.walk.cost", 19);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -613,6 +633,7 @@ int main(void)
 		cmocka_unit_test(lines_that_are_lost_are_no_walks),
 		cmocka_unit_test(sets_that_lose_half_of_their_pages_make_no_bend),
 		cmocka_unit_test(pages_that_the_first_keeps_are_no_ways_of_the_second),
+		cmocka_unit_test(hits_that_no_single_hop_shows_are_found_by_means),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

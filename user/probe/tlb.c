@@ -280,7 +280,7 @@ static void judge_cost(const struct mp_tlb_level *level, struct mp_fact *fact)
 	double apart = level->other - level->cycles, slack;
 
 	note(fact, level);
-	if (isnan(level->cycles) || isnan(apart)) {
+	if (!isfinite(level->cycles) || !isfinite(apart)) {
 		mp_fact_cannot(fact, "cycles", "no pages show it alone");
 		return;
 	}

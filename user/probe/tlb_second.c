@@ -108,7 +108,10 @@ static uint32_t find_hit(struct mp_tlb_ask *ask, struct mp_tlb_search *search,
 	if (ask->single) {
 		search->hit = cost_of_slow(ask, 1, n, full.cycles, &share);
 		search->hit_error = full.error / share;
-		search->by_hops = ask->step_cycles < STEP_SHARE * search->hit;
+		/* None may be slow enough to tell: a few cycles, to a clock
+		 * whose step is hardly less. */
+		search->by_hops = share > 0 &&
+				  ask->step_cycles < STEP_SHARE * search->hit;
 		/* Hits and walks are mixed already. */
 		if (search->by_hops &&
 		    mp_tlb_share_least(ask, 1, n, mp_tlb_bound_of(ask, search),
