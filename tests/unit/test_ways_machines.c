@@ -331,6 +331,31 @@ static void ways_beside_the_limits_of_a_size_are_found(void **state)
 	sim_ask_free(&ask);
 }
 
+/* Twelve pages in one set of eight of the TLB: of hops that hit and pay 8 cycles
+ * for that, some read as nearer to the next level's. */
+static void what_nearly_makes_a_miss_is_none(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		"machine name=x clock_mhz=4700 memory_latency=338\n"
+		"level name=l1d size=128K ways=8 latency=7 policy=tree-plru\n"
+		"level name=l2 size=192K ways=12 latency=19 index=physical "
+		"inclusion=inclusive\n"
+		"level name=l3 size=384K ways=12 latency=38 policy=bit-plru "
+		"index=physical\n"
+		"tlb level=1 page=4K entries=128 ways=8 "
+		"policy=qlru_h11_m1_r1_u2\n"
+		"tlb level=2 page=4K entries=4096 ways=16 cost=8\n"
+		"walk cost=30 page=all\nplace pages=contiguous thp=granted\n"
+		"clock tsc_mhz=2600 step=1 read=13\n",
+		{ 128 * KIB, 192 * KIB, 384 * KIB }, { 7, 19, 38 }, 338, 64,
+		"inclusive", 0 });
+	ask_ways_found(&ask, "cpu.l1d.ways", 8);
+	ask_ways_found(&ask, "cpu.l2.ways", 12);
+	ask_ways_found(&ask, "cpu.l3.ways", 12);
+	sim_ask_free(&ask);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -351,6 +376,7 @@ int main(void)
 		cmocka_unit_test(a_control_goes_through_all_sets),
 		cmocka_unit_test(what_may_meet_by_chance_is_asked_more_often),
 		cmocka_unit_test(ways_beside_the_limits_of_a_size_are_found),
+		cmocka_unit_test(what_nearly_makes_a_miss_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

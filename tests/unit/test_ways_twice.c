@@ -3,6 +3,7 @@
  * Tests of the innermost level by means, on a CPU where lines that share a set
  * of it cost more than the next level does.
  */
+#include "probe/ways_level.h"
 #include "probe/ways_test.h"
 
 #include <setjmp.h>

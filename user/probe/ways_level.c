@@ -18,6 +18,13 @@
 /* What is behind the next level, if that is not known, takes so many times as
  * long as the next one at least. */
 #define BEYOND_LEAST 1.2
+/* Shares of mean times that can be told from none, by how well a mean time and
+ * a latency are known, cycles. */
+#define MEAN_ERROR_CYCLES 0.04
+#define MEAN_ERROR 0.002
+#define LATENCY_ERROR 0.02
+/* Others put so many of the lines out of a full level. */
+#define CROWDED_SHARE 0.1
 
 const struct mp_fact *mp_ways_size_of(const struct mp_view *view, uint32_t k)
 {
@@ -174,4 +181,16 @@ enum mp_ways_beside mp_ways_beside_of(const struct mp_view *view, uint32_t k)
 		return MP_WAYS_EITHER;
 	return strcmp(inclusion->text, "exclusive") ? MP_WAYS_ITSELF :
 						      MP_WAYS_EXCLUSIVE;
+}
+
+double mp_ways_finest(const struct mp_ways_level *level)
+{
+	const double step = level->next_cycles - level->own_cycles;
+	double error = MEAN_ERROR_CYCLES + MEAN_ERROR * level->own_cycles;
+
+	if (level->single)
+		return MP_WAYS_FINEST_SINGLE;
+	if (level->k)
+		error += LATENCY_ERROR * level->own_cycles;
+	return error / step + (level->crowded ? CROWDED_SHARE : 0);
 }

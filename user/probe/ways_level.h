@@ -17,6 +17,11 @@
  * a hash */
 #define MP_WAYS_FIRST_HASHED 2u
 
+/** MP_WAYS_FINEST_SINGLE - share of single hops that can be told from none */
+#define MP_WAYS_FINEST_SINGLE 0.008
+/** mp_ways_finest() - the least share of misses that can be told from none */
+double mp_ways_finest(const struct mp_ways_level *level);
+
 /** mp_ways_size_of() - what was found of a level's size, or NULL */
 const struct mp_fact *mp_ways_size_of(const struct mp_view *view, uint32_t k);
 

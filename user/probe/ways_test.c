@@ -8,7 +8,6 @@
  */
 #include "probe/ways_test.h"
 
-#include <errno.h>
 #include <math.h>
 
 #include "analysis/clock.h"
@@ -20,6 +19,7 @@
 #include "probe/ways_costs.h"
 #include "probe/ways_flush.h"
 #include "probe/ways_held.h"
+#include "probe/ways_level.h"
 
 #define HOPS 512u
 /* A random set takes many turns to gather all its lines. */
@@ -29,12 +29,6 @@
 #define MISS_SHARE MP_WAYS_MISS_SHARE
 /* More than this is all of them. */
 #define ALL_SHARE 0.99
-/* Shares of single hops, and of mean times, that can be told from none: the
- * latter by how well a mean time and a latency are known, cycles. */
-#define FINEST_SINGLE 0.008
-#define MEAN_ERROR_CYCLES 0.04
-#define MEAN_ERROR 0.002
-#define LATENCY_ERROR 0.02
 /* In a mean the next level misses too where a hop takes this much longer than
  * a miss of this one, in steps from this level to the next. */
 #define BEYOND_MEAN 1.3
@@ -43,8 +37,6 @@
  * them, then, and what is dear is to find that this one does not. */
 #define TWICE_MORE 0.25
 #define TWICE_HELD 1.4
-/* Others put so many of the lines out of a full level. */
-#define CROWDED_SHARE 0.1
 /* A mean shows a line that is served inside if it is off by this share of
  * what that would make. */
 #define MEAN_ERROR_INSIDE 0.7
@@ -75,6 +67,7 @@
 struct where {
 	bool here;
 	bool beyond;
+	double cycles;	/* .. in the middle of the replicates */
 };
 
 /* -- a test ------------------------------------------------------------- */
@@ -207,7 +200,7 @@ bool mp_ways_goes_beyond(const struct mp_ways_level *level,
 		return true;
 	if (!level->single)
 		return false;
-	return mp_spectrum_slower(batch, &spectrum, 0) > FINEST_SINGLE;
+	return mp_spectrum_slower(batch, &spectrum, 0) > MP_WAYS_FINEST_SINGLE;
 }
 
 /* Were all hops served by the level itself, neither further inside nor with
@@ -275,24 +268,12 @@ static int shares_of(const struct mp_ways_rig *rig, const struct mp_sweep *sweep
 		*id = at->id;
 	}
 	if (n) {
+		where->cycles = mp_curve_middle(at);
 		share[0] = all[0];
 		share[1] = all[that_count(&rig->level, n) - 1];
 	}
 	mp_curve_free(&curve);
 	return 0;
-}
-
-/* Share of misses that cannot be told from none. */
-double mp_ways_finest(const struct mp_ways_level *level)
-{
-	const double step = level->next_cycles - level->own_cycles;
-	double error = MEAN_ERROR_CYCLES + MEAN_ERROR * level->own_cycles;
-
-	if (level->single)
-		return FINEST_SINGLE;
-	if (level->k)
-		error += LATENCY_ERROR * level->own_cycles;
-	return error / step + (level->crowded ? CROWDED_SHARE : 0);
 }
 
 /* Of the share that one line too many makes at least, so much, if that can be
@@ -411,6 +392,26 @@ static int look_twice(const struct mp_ways_rig *rig,
 	    level->own_cycles + share[1] * step <
 	    level->next_cycles * TWICE_HELD)
 		*outcome = MP_WAYS_MISS;
+	return err;
+}
+
+/* Hops that pay for a translation and hit are nearer to those that miss: with
+ * what the control pays taken off, do they miss all the same? */
+static int look_net(const struct mp_ways_rig *rig, const struct mp_ways_test *test,
+		    uint32_t replicates, double paid, const double control[2],
+		    enum mp_ways_outcome *outcome)
+{
+	struct where where = { 0 };
+	struct mp_sweep sweep;
+	double share[2];
+	uint64_t id = 0;
+	int err;
+
+	main_sweep(rig, test->stride, &sweep);
+	err = shares_of(rig, &sweep, test->lines * test->stride, replicates,
+			rig->level.own_cycles + fmax(paid, 0), share, &where, &id);
+	if (!err && judge_test(rig, test, share, control) != MP_WAYS_MISS)
+		*outcome = MP_WAYS_HIDDEN;
 	return err;
 }
 
@@ -540,7 +541,7 @@ static void judge_served(struct mp_ways_rig *rig,
 			 const struct mp_ways_served *all,
 			 enum mp_ways_outcome *outcome)
 {
-	const double missed = all->far < FINEST_SINGLE ? all->missed :
+	const double missed = all->far < MP_WAYS_FINEST_SINGLE ? all->missed :
 							 all->between;
 
 	if (all->may_miss < least_seen(rig, test, FIT_SHARE, 1))
@@ -644,7 +645,10 @@ int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 				lacking(rig, &sweep, length, replicates);
 	if (!level->single)
 		where.beyond = share[1] - control[0] > BEYOND_MEAN;
-	if (*outcome == MP_WAYS_MISS && where.beyond &&
+	if (*outcome == MP_WAYS_MISS && level->single)
+		err = look_net(rig, test, replicates, other.cycles -
+			       level->innermost_cycles, control, outcome);
+	if (!err && *outcome == MP_WAYS_MISS && where.beyond &&
 	    !(level->beyond_cycles <= MP_WAYS_APART * level->next_cycles))
 		err = look_twice(rig, test, replicates, share[0] - control[1],
 				 outcome);

@@ -72,9 +72,6 @@ struct mp_ways_rig {
 /** mp_ways_clear() - the most lines of which a miss can be told */
 uint32_t mp_ways_clear(const struct mp_ways_level *level);
 
-/** mp_ways_finest() - the least share of misses that can be told from none */
-double mp_ways_finest(const struct mp_ways_level *level);
-
 /** mp_ways_goes_beyond() - does the next level miss as well? What an inclusive
  * one puts out leaves this one too, full or not */
 bool mp_ways_goes_beyond(const struct mp_ways_level *level,
