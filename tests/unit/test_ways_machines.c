@@ -337,7 +337,7 @@ static void what_nearly_makes_a_miss_is_none(void **state)
 {
 	(void)state;
 	ask_ways(&ask, &(struct ask_ways){
-		"machine name=x clock_mhz=4700 memory_latency=338\n"
+		MACHINE(338)
 		"level name=l1d size=128K ways=8 latency=7 policy=tree-plru\n"
 		"level name=l2 size=192K ways=12 latency=19 index=physical "
 		"inclusion=inclusive\n"
@@ -347,7 +347,7 @@ static void what_nearly_makes_a_miss_is_none(void **state)
 		"policy=qlru_h11_m1_r1_u2\n"
 		"tlb level=2 page=4K entries=4096 ways=16 cost=8\n"
 		"walk cost=30 page=all\nplace pages=contiguous thp=granted\n"
-		"clock tsc_mhz=2600 step=1 read=13\n",
+		"clock tsc_mhz=1660 step=1 read=13\n",
 		{ 128 * KIB, 192 * KIB, 384 * KIB }, { 7, 19, 38 }, 338, 64,
 		"inclusive", 0 });
 	ask_ways_found(&ask, "cpu.l1d.ways", 8);

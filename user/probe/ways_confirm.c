@@ -62,6 +62,15 @@ static int confirm_by(struct mp_ways_rig *rig, const struct mp_ways_sets *sets,
 	return 0;
 }
 
+/* Where pages lie anywhere, how often lines meet by chance is known of those of
+ * one set. A few more than fill all sets may be too many for others as well. */
+static bool is_by_chance(const struct mp_ways_sets *sets,
+			 const struct mp_ways_guess *guess,
+			 const struct mp_ways_test *over)
+{
+	return over->stride % guess->span && mp_ways_times(sets, guess, 0);
+}
+
 /* By rings: what is in the way at one stride, now and then, may not be at another
  * one. */
 static int confirm_seen(struct mp_ways_rig *rig, const struct mp_ways_sets *sets,
@@ -80,7 +89,9 @@ static int confirm_seen(struct mp_ways_rig *rig, const struct mp_ways_sets *sets
 
 		if (!mp_ways_witness(sets, guess, sight, &tried, &over, &full))
 			break;
-		err = confirm_by(rig, sets, guess, &over, full, borne, open);
+		if (!is_by_chance(sets, guess, &over))
+			err = confirm_by(rig, sets, guess, &over, full, borne,
+					 open);
 		tried.stride[tried.n++] = over.stride;
 	}
 	return err;
