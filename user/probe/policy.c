@@ -165,8 +165,9 @@ static bool is_known(const struct mp_policy_level *level,
 		     const struct found *found)
 {
 	return found->verdict.classes && !is_open(found) &&
-	       found->error <= BLURRED && !found->stayed &&
-	       !is_put_out(level, found) && shares_set(level, found);
+	       found->error <= BLURRED && found->hits <= ALL_HIT &&
+	       !found->stayed && !is_put_out(level, found) &&
+	       shares_set(level, found);
 }
 
 /* What no policy explains may be lines that come in by halves. And where one
