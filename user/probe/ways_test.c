@@ -67,7 +67,7 @@
 struct where {
 	bool here;
 	bool beyond;
-	double cycles;	/* .. in the middle of the replicates */
+	double cycles;	/* of a hop, in the middle of the replicates */
 };
 
 /* -- a test ------------------------------------------------------------- */
@@ -396,14 +396,13 @@ static int look_twice(const struct mp_ways_rig *rig,
 }
 
 /* Hops that pay for a translation and hit are nearer to those that miss: with
- * what the control pays taken off, do they miss all the same? */
+ * what the control pays taken off, do they miss all the same, and how many? */
 static int look_net(const struct mp_ways_rig *rig, const struct mp_ways_test *test,
-		    uint32_t replicates, double paid, const double control[2],
-		    enum mp_ways_outcome *outcome)
+		    uint32_t replicates, double paid, double share[2],
+		    const double control[2], enum mp_ways_outcome *outcome)
 {
 	struct where where = { 0 };
 	struct mp_sweep sweep;
-	double share[2];
 	uint64_t id = 0;
 	int err;
 
@@ -541,8 +540,8 @@ static void judge_served(struct mp_ways_rig *rig,
 			 const struct mp_ways_served *all,
 			 enum mp_ways_outcome *outcome)
 {
-	const double missed = all->far < MP_WAYS_FINEST_SINGLE ? all->missed :
-							 all->between;
+	const double missed = all->far < MP_WAYS_FINEST_SINGLE ?
+			      all->missed : all->between;
 
 	if (all->may_miss < least_seen(rig, test, FIT_SHARE, 1))
 		*outcome = all->may_be_inside < FIT_SHARE / test->lines ?
@@ -647,7 +646,7 @@ int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 		where.beyond = share[1] - control[0] > BEYOND_MEAN;
 	if (*outcome == MP_WAYS_MISS && level->single)
 		err = look_net(rig, test, replicates, other.cycles -
-			       level->innermost_cycles, control, outcome);
+			       level->innermost_cycles, share, control, outcome);
 	if (!err && *outcome == MP_WAYS_MISS && where.beyond &&
 	    !(level->beyond_cycles <= MP_WAYS_APART * level->next_cycles))
 		err = look_twice(rig, test, replicates, share[0] - control[1],
