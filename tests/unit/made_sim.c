@@ -66,6 +66,15 @@ void made_sim_open(struct made_sim *sim, const char *text)
 	sim->hops = 0;
 }
 
+void made_sim_open_quiet(struct made_sim *sim, const char *text, uint64_t seed)
+{
+	made_sim_open(sim, text);
+	sim->view.seed = seed;
+	sim->view.quiet = MP_WISH_PREFETCH_OFF;
+	sim->view.caps |= MP_CAP_SEQUENCE;
+	sim->view.arena_max_bytes = 64u << 20;
+}
+
 void made_sim_close(struct made_sim *sim)
 {
 	for (uint32_t i = 0; i < sim->n; i++) {

@@ -31,6 +31,9 @@ struct made_sim {
 /** made_sim_open() - a machine of a few words; lines of the first level are
  * known, and the clock's step has been seen */
 void made_sim_open(struct made_sim *sim, const char *text);
+/** made_sim_open_quiet() - .. with a seed of the run, where prefetchers are wished
+ * off and sequences are to be had; arenas of 64 MiB */
+void made_sim_open_quiet(struct made_sim *sim, const char *text, uint64_t seed);
 void made_sim_close(struct made_sim *sim);
 
 /** made_sim_run() - what the first stage that lacks anything lacks

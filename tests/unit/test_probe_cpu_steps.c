@@ -5,10 +5,8 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "backend.h"
 #include "made_sim.h"
 
-#define ARENA_BYTES (64u << 20)
 #define SEED_ANY 1u
 /* .. with which the edge of a TLB seemed to be one of a level. */
 #define SEED_EDGE 3u
@@ -19,11 +17,7 @@ static struct made_sim sim;
 
 static void ask(uint64_t seed, const char *text)
 {
-	made_sim_open(&sim, text);
-	sim.view.seed = seed;
-	sim.view.quiet = MP_WISH_PREFETCH_OFF;
-	sim.view.caps |= MP_CAP_SEQUENCE;
-	sim.view.arena_max_bytes = ARENA_BYTES;
+	made_sim_open_quiet(&sim, text, seed);
 	made_sim_ask(&sim, mp_probe_find("line-l1d"));
 	made_sim_ask(&sim, mp_probe_find("cache-size"));
 }

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "backend.h"
 #include "made_means.h"
 #include "made_sim.h"
 #include "probe/line_first.h"
@@ -21,11 +20,7 @@ static struct made_sim sim;
 
 static void ask_again(const char *text, uint64_t seed)
 {
-	made_sim_open(&sim, text);
-	sim.view.seed = seed;
-	sim.view.arena_max_bytes = 64u << 20;
-	sim.view.caps |= MP_CAP_SEQUENCE;
-	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	made_sim_open_quiet(&sim, text, seed);
 	made_sim_ask(&sim, mp_probe_find("line-l1d"));
 }
 

@@ -21,7 +21,7 @@ static void lines_that_do_not_meet_show_no_policy(void **state)
 	const struct mp_fact *fact;
 
 	(void)state;
-	made_sim_open(&sim,
+	made_sim_open_quiet(&sim,
 		"machine name=a clock_mhz=4350 memory_latency=344\n"
 		"level name=l1d size=64K ways=16 line=32 latency=4 "
 		"policy=random\n"
@@ -31,11 +31,8 @@ static void lines_that_do_not_meet_show_no_policy(void **state)
 		"tlb level=2 page=4K entries=2048 ways=8 cost=8\n"
 		"walk cost=20 page=all\n"
 		"place pages=contiguous thp=granted\n"
-		"clock tsc_mhz=2600 step=1 read=27\nnoise gaps=0.02\n");
-	sim.view.seed = 1;
-	sim.view.quiet = MP_WISH_PREFETCH_OFF;
-	sim.view.caps |= MP_CAP_SEQUENCE | MP_CAP_CORE_CLOCK;
-	sim.view.arena_max_bytes = 64u << 20;
+		"clock tsc_mhz=2600 step=1 read=27\nnoise gaps=0.02\n", 1);
+	sim.view.caps |= MP_CAP_CORE_CLOCK;
 	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
 		made_sim_ask(&sim, mp_probe_find(probes[i]));
 	fact = made_sim_fact(&sim, "cpu.l2.policy");

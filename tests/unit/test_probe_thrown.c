@@ -6,21 +6,14 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "backend.h"
 #include "made_sim.h"
-
-#define ARENA_BYTES (64u << 20)
 
 static struct made_sim sim;
 
 /* What is said of the second level, by how pages fall with a seed. */
 static void not_wrong(const char *text, uint64_t seed, double size)
 {
-	made_sim_open(&sim, text);
-	sim.view.seed = seed;
-	sim.view.quiet = MP_WISH_PREFETCH_OFF;
-	sim.view.caps |= MP_CAP_SEQUENCE;
-	sim.view.arena_max_bytes = ARENA_BYTES;
+	made_sim_open_quiet(&sim, text, seed);
 	made_sim_ask(&sim, mp_probe_find("cache-size"));
 	made_sim_not_wrong(&sim, "cpu.l2.size", size, 0.125);
 	made_sim_close(&sim);
