@@ -260,6 +260,20 @@ static void walks_are_not_taken_for_misses(void **state)
 	assert_int_not_equal(stride.holds, MP_CPU_HOLDS_NO_OTHERS);
 }
 
+/* Six pages that lie two apart are too many for ten entries in two sets: of the
+ * level only half seemed to be there. */
+static void a_few_pages_may_be_too_many_already(void **state)
+{
+	(void)state;
+	expect_fits(HUGE_PAGES
+		    "level name=l1d size=48K ways=4 line=128 latency=5 policy=bit-plru\n"
+		    "level name=l2 size=80K ways=10 line=128 latency=12 "
+		    "policy=lru inclusion=exclusive\n"
+		    "level name=l3 size=512K ways=4 line=128 latency=25 slices=8\n"
+		    "tlb level=1 page=4K entries=10 ways=5\nwalk cost=27\n",
+		    0, false, 80 * KIB);
+}
+
 /* Hits inside, and what their translation costs, look like hits here: nothing
  * leaves the level inside then, as its odd number of sets keeps rings apart. */
 static void translation_does_not_hide_the_level_inside(void **state)
@@ -321,6 +335,7 @@ int main(void)
 		cmocka_unit_test(scattered_pages_are_no_answer_or_the_right_one),
 		cmocka_unit_test(of_scattered_pages_only_single_lines_are_asked),
 		cmocka_unit_test(walks_are_not_taken_for_misses),
+		cmocka_unit_test(a_few_pages_may_be_too_many_already),
 		cmocka_unit_test(translation_does_not_hide_the_level_inside),
 		cmocka_unit_test(the_third_level_is_told_behind_the_second),
 		cmocka_unit_test(without_phases_nothing_is_asked),

@@ -79,10 +79,15 @@ static const double flush_times[] = { 16, 21 };
 #define PAGE 4096u
 /* The lines that bring translations back lie so far beside A's, at most. */
 #define BESIDE 1024u
-/* A control has half of the lines in other sets. */
+/* A control has half of the lines in other sets of the same pages: those lie so
+ * far beside the others. Where F goes there each lies a little further into its
+ * page than the one before, and none so far. */
 #define CONTROL_SKEW 2048u
-/* So few pages are no matter of translation. */
-#define PAGES_FEW 16u
+#define CONTROL_SPAN 1920u
+#define CONTROL_GRAIN 8u
+/* So few pages in a row are no matter of translation, where lines lie too near
+ * each other for that. */
+#define PAGES_FEW 8u
 
 enum who { RING_A, RING_F, RING_PAGES, RINGS };
 
@@ -326,28 +331,39 @@ static enum outcome try_single(struct rig *rig)
 	return all == FIT || all == LACKING ? all : BAD;
 }
 
-/* So many lines fit, so many do not, and what does not is no matter of
- * translation: half of them in other sets, of the same pages, they fit. */
+/* Is it no matter of translation that so many lines do not fit? In other sets of
+ * the same pages they do. A few pages may be too many already: six that lay two
+ * apart were, for ten entries in two sets. */
+static enum outcome try_control(struct rig *rig, uint64_t lines)
+{
+	enum outcome outcome;
+	uint64_t id;
+
+	if (lines * rig->apart <= PAGE)
+		return FIT;
+	if (rig->apart < PAGE)
+		return lines * rig->apart > PAGES_FEW * PAGE ? BAD : FIT;
+	rig->skew = rig->apart > PAGE ? CONTROL_SKEW :
+		    CONTROL_SPAN / (lines * CONTROL_GRAIN) * CONTROL_GRAIN;
+	outcome = rig->skew ? look(rig, lines, &id) : BAD;
+	rig->skew = 0;
+	return outcome;
+}
+
+/* So many lines fit, so many do not, whatever F is. */
 static enum outcome confirm(struct rig *rig, uint64_t fits, uint64_t misses,
 			    struct mp_cpu_stride *stride)
 {
 	const uint64_t sure = misses + misses / SURE_PART;
 	enum outcome all = FIT;
-	uint64_t id;
 
 	for (uint32_t i = 0; i < flushes(rig); i++) {
-		const bool control = sure * rig->apart > PAGES_FEW * PAGE;
-		enum outcome fit, miss, other = FIT;
+		enum outcome fit, miss, other;
 
 		set_flush(rig, i);
 		fit = look(rig, fits, &stride->id[0]);
 		miss = look(rig, sure, &stride->id[1]);
-		if (control && rig->apart < 2 * PAGE)
-			return BAD;
-		rig->skew = CONTROL_SKEW;
-		if (control)
-			other = look(rig, sure, &id);
-		rig->skew = 0;
+		other = try_control(rig, sure);
 		if ((fit != LACKING && fit != FIT) ||
 		    (miss != LACKING && miss != MISS) ||
 		    (other != LACKING && other != FIT))
