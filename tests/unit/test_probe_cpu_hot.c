@@ -13,6 +13,7 @@
 
 #include "backend.h"
 #include "made_sim.h"
+#include "probe/cpu_edges.h"
 #include "probe/cpu_hot_shape.h"
 
 #define HOPS_MAX 800000u
@@ -455,6 +456,50 @@ static void short_rings_fit_between_levels_that_are_near(void **state)
 	}
 }
 
+/* A shape of few ways that pages fill at random. */
+static uint32_t crowded_shape(const struct mp_miss_table *table)
+{
+	for (uint32_t i = 0; i < MP_MISS_SHAPES; i++)
+		if (table->shape[i].scatter != 0 &&
+		    table->shape[i].ways <= MP_CPU_CROWDED_WAYS)
+			return i;
+	fail_msg("no shape of few ways");
+	return 0;
+}
+
+/* Pages of 48 colours, and 36 of them in the longer ring: lines of the others
+ * stay in the one way that there is, as those of an exclusive level would. */
+static void ways_that_pages_leave_alone_are_not_taken_for_exclusive(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 24; seed++) {
+		struct mp_cpu_edges edges;
+		struct mp_cpu_hot hot;
+
+		made_sim_open(&sim, "machine name=a clock_mhz=2550 "
+			      "memory_latency=349\n"
+			      "place pages=random thp=refused\n"
+			      "clock tsc_mhz=3400 read=39 step=1\n"
+			      "level name=l1d size=96K ways=3 latency=7 policy=nru\n"
+			      "level name=l2 size=192K ways=1 latency=27\n");
+		sim.view.quiet = MP_WISH_PREFETCH_OFF;
+		sim.view.seed = seed;
+		made_sim_edges(&sim, &edges);
+		/* Where few ways are crowded the edge comes early. */
+		edges.edge[1].shape = crowded_shape(edges.table);
+		edges.edge[1].size = 101 * 1024;
+		edges.edge[1].low = 96 * 1024;
+		edges.edge[1].high = 110 * 1024;
+		run_level(&edges, 1);
+		assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 1, &hot),
+				 0);
+		if (hot.holds == MP_CPU_HOLDS_OTHERS)
+			fail_msg("seed %u: gone %.2f left %.2f",
+				 (unsigned int)seed, hot.gone, hot.left);
+		made_sim_close(&sim);
+	}
+}
+
 static void without_phases_nothing_is_asked(void **state)
 {
 	struct mp_plan plan = { 0 };
@@ -497,6 +542,8 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_kept_hot_cannot_be_told),
 		cmocka_unit_test(a_level_further_out_is_not_taken_for_this_one),
 		cmocka_unit_test(short_rings_fit_between_levels_that_are_near),
+		cmocka_unit_test(
+			ways_that_pages_leave_alone_are_not_taken_for_exclusive),
 		cmocka_unit_test(without_phases_nothing_is_asked),
 	};
 
