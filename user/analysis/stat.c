@@ -244,6 +244,11 @@ double mp_stat_rounding(double mean, double n)
 	       NORMAL * sqrt(share * (1 - share) / (n + 4));
 }
 
+double mp_stat_between(double low, double high)
+{
+	return 2 / (1 / low + 1 / high);
+}
+
 double mp_stat_round(double low, double high, double near)
 {
 	const double least = fmax(low, high / ROUND_OFF);
@@ -251,7 +256,7 @@ double mp_stat_round(double low, double high, double near)
 	double step = exp2(floor(log2(high)));
 
 	if (least > most)
-		return round(sqrt(low * high));
+		return round(mp_stat_between(low, high));
 	for (; step >= 1; step /= 2) {
 		double up = ceil(least / step) * step;
 		double best = NAN;

@@ -108,6 +108,17 @@ void mp_stat_mean_limits(double *value, size_t n, double near, double doubt,
 double mp_stat_rounding(double mean, double n);
 
 /**
+ * mp_stat_between() - as far from one limit as from the other, as a share of it
+ * @low, @high: limits, 0 < low <= high
+ *
+ * What may be anything within them is off by no more than this leaves: by an
+ * eighth where they are 1.28 apart. The geometric middle would be off by more
+ * if it is the lower one.
+ * Return: the harmonic mean
+ */
+double mp_stat_between(double low, double high);
+
+/**
  * mp_stat_round() - the roundest whole number within limits
  * @low, @high: limits, 0 < low <= high
  * @near: decides between equally round ones

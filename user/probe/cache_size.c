@@ -383,7 +383,7 @@ static void less_kept(const struct mp_cpu_edges *edges, uint32_t k,
 	if (!(kept > KEPT))
 		return;
 	fact->low *= 1 - kept;
-	fact->value = sqrt(fact->low * fact->high);
+	fact->value = mp_stat_between(fact->low, fact->high);
 }
 
 /* Where the edge may be that of a level outside, only what was seen to hit is
@@ -436,7 +436,7 @@ static void judge(const struct mp_cpu_edges *edges, uint32_t k,
 	/* Of a shared level what is left to us need not be round: where its
 	 * edge is not sharp, the middle of all that explains it. */
 	fact->value = k && k + 1 == edges->n && edge->high > edge->low * VERY_SHARP ?
-		      sqrt(edge->low * edge->high) :
+		      mp_stat_between(edge->low, edge->high) :
 		      mp_stat_round(edge->low, edge->high, edge->size);
 	fact->low = edge->low / mp_cpu_sway_error(edges, k);
 	fact->high = edge->high * mp_cpu_sway_error(edges, k);

@@ -463,7 +463,7 @@ static void limit_blurred(const struct rig *rig,
 	if (i < data->n && edges->single && mp_cpu_edge_plain(edges, rig->k))
 		alone->high = fmin(alone->high, data->point[i].x *
 				   leak_factor(rig, edge, leak));
-	alone->size = sqrt(alone->low * alone->high);
+	alone->size = mp_stat_between(alone->low, alone->high);
 }
 
 /* The edge is that of this level and of what F leaves of those inside, or of

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/stat.h"
 #include "probe/cpu_alone.h"
 #include "probe/cpu_count.h"
 #include "probe/cpu_edges.h"
@@ -321,7 +322,8 @@ static bool less_inner(const struct mp_view *view,
 	if (!exclusive || !is_even(view, inner)) {
 		if (inner->size > edge->size * MP_CPU_LITTLE ||
 		    fact->value > fact->low * NEAR)
-			fact->value = sqrt(fact->low * fact->high);
+			fact->value = mp_stat_between(fact->low,
+						      fact->high);
 		return false;
 	}
 	fact->low = fmax(low / model - inside, 1);
@@ -362,7 +364,7 @@ static void less_served(const struct mp_cpu_edges *edges, uint32_t k,
 	const double most = kept > 0 ? pow(kept, edge->low / edge->high) : 0;
 
 	fact->low = fmin(fact->low, low_of(edge, fact) * (1 - most));
-	fact->value = 2 / (1 / fact->low + 1 / fact->high);
+	fact->value = mp_stat_between(fact->low, fact->high);
 }
 
 static void less_old(const struct mp_cpu_edges *edges, uint32_t k,
@@ -524,7 +526,7 @@ static void count_in(const struct mp_cpu_edges *edges, uint32_t k,
 		return;
 	fact->verdict = MP_MEASURED;
 	fact->reason[0] = 0;
-	fact->value = high > low * COUNTED_ROUND ? sqrt(low * high) :
+	fact->value = high > low * COUNTED_ROUND ? mp_stat_between(low, high) :
 		      mp_stat_round(low, high, sqrt(low * high));
 	snprintf(fact->method, sizeof(fact->method),
 		 "share of many more lines than fit that is found in %s, %.0f to %.0f KiB, whatever throws the others out",

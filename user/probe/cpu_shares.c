@@ -463,7 +463,7 @@ void mp_cpu_share_unlike(const struct mp_cpu_edges *edges, uint32_t k,
 	    edge->misfit < UNLIKE || edge->chi2 < UNLIKE_CHI2)
 		return;
 	fact->low = fmin(fact->low, mp_cpu_share_held(edges, k));
-	fact->value = sqrt(fact->low * fact->high);
+	fact->value = mp_stat_between(fact->low, fact->high);
 }
 
 int mp_cpu_share_level(const struct mp_curve *curve,
