@@ -105,6 +105,45 @@ static void levels_end_where_their_hops_begin_to_miss(void **state)
 	assert_true(level[1].high_bytes > 2.1 * level[1].low_bytes);
 }
 
+/* A level inside that keeps a part of a ring until that is half as long again:
+ * what a level of 300 KiB has seen is less than 300 KiB, and all of 370. */
+static void what_is_kept_inside_counts_at_each_limit(void **state)
+{
+	static const struct {
+		double length, kept;
+	} each[] = {
+		{ 100, 1 }, { 200, 0.7 }, { 300, 0.2 }, { 330, 0.1 },
+		{ 370, 0 }, { 450, 0 }, { 900, 0 },
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+		const double gone = each[i].length > 400 ? 1 : 0;
+		const struct made_kind kind[] = {
+			{ each[i].kept, 4, 0 },
+			{ (1 - each[i].kept) * (1 - gone), 20, 1 },
+			{ (1 - each[i].kept) * gone, 200, 20 },
+		};
+
+		made_hops_add(&hops, (uint64_t)(each[i].length * KIB), 2, kind,
+			      3);
+	}
+	assert_int_equal(mp_spectrum_find(&hops.curve, &edges.spectrum), 0);
+	assert_int_equal(edges.spectrum.n, 3);
+	edges.n = 2;
+	edges.single = true;
+	edges.side[0] = hops.curve;
+	edges.edge[1].low = 290 * KIB;
+	edges.edge[1].high = 380 * KIB;
+	assert_true(fabs(mp_cpu_share_kept(&edges, 1)) < 0.01);
+	assert_true(fabs(mp_cpu_share_passed(&edges, 1) - 240 * KIB) < 5 * KIB);
+	edges.edge[1].low = 360 * KIB;
+	assert_true(fabs(mp_cpu_share_passed(&edges, 1) - 370 * KIB) < 5 * KIB);
+	assert_true(isinf(mp_cpu_share_passed(&edges, 0)));
+	edges.single = false;
+	assert_true(isinf(mp_cpu_share_passed(&edges, 1)));
+}
+
 static void page_walks_do_not_move_a_level(void **state)
 {
 	struct mp_level with[MP_CPU_LEVELS];
@@ -470,6 +509,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(levels_end_where_their_hops_begin_to_miss),
+		TEST(what_is_kept_inside_counts_at_each_limit),
 		TEST(page_walks_do_not_move_a_level),
 		TEST(near_and_far_parts_of_a_level_are_twins),
 		TEST(levels_that_hops_go_over_to_are_not),

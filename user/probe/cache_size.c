@@ -379,10 +379,11 @@ static void less_kept(const struct mp_cpu_edges *edges, uint32_t k,
 		      struct mp_fact *fact)
 {
 	const double kept = mp_cpu_share_kept(edges, k);
+	const double passed = mp_cpu_share_passed(edges, k);
 
-	if (!(kept > KEPT))
+	if (!(kept > KEPT) && !(passed < fact->low * (1 - KEPT)))
 		return;
-	fact->low *= 1 - kept;
+	fact->low = fmin(fact->low * (1 - kept), passed);
 	fact->value = mp_stat_between(fact->low, fact->high);
 }
 

@@ -71,6 +71,16 @@ uint32_t mp_cpu_share_muddled(const struct mp_curve *curve,
 double mp_cpu_share_kept(const struct mp_cpu_edges *edges, uint32_t k);
 
 /**
+ * mp_cpu_share_passed() - the least that any ring within the limits of level @k
+ * finds no further inside
+ *
+ * Where limits lie apart the level inside may serve a part of the ring at the
+ * lower one and nothing at the upper one.
+ * Return: bytes; INFINITY where hops were not timed.
+ */
+double mp_cpu_share_passed(const struct mp_cpu_edges *edges, uint32_t k);
+
+/**
  * mp_cpu_share_held() - what the hits of rings prove that level @k holds, with
  * those inside
  *

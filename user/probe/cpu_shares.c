@@ -436,6 +436,26 @@ double mp_cpu_share_kept(const struct mp_cpu_edges *edges, uint32_t k)
 	return kept;
 }
 
+double mp_cpu_share_passed(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_curve *curve = mp_cpu_level_side(edges, k, 0);
+	const struct mp_edge *edge = &edges->edge[k];
+	double least = INFINITY;
+
+	if (!k || !edges->single)
+		return least;
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+		const double miss = mp_cpu_share_of(at, &edges->spectrum,
+						    k - 1);
+
+		if ((double)at->length >= edge->low &&
+		    (double)at->length <= edge->high && !isnan(miss))
+			least = fmin(least, (double)at->length * miss);
+	}
+	return least;
+}
+
 double mp_cpu_share_held(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_curve *curve = mp_cpu_level_side(edges, k, 0);
