@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "analysis/miss.h"
 #include "made_sim.h"
 #include "probe/cpu_beside.h"
 #include "probe/cpu_edges.h"
@@ -190,6 +189,31 @@ static void slots_that_miss_do_not_stay_for_others_that_come_from_memory(void **
 	}
 }
 
+/* Lines hashed over two slices of two ways, beside those of an inner level: small
+ * pages do not scatter what goes by virtual addresses, and yet replicates differ. */
+static void an_edge_that_lines_make_uneven_is_not_that_of_an_even_level(void **state)
+{
+	static const uint64_t seed[] = { 4, 6 };
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(seed) / sizeof(seed[0]); i++) {
+		made_sim_open_quiet(&sim,
+			"machine name=a clock_mhz=2050 memory_latency=306\n"
+			"level name=l1d size=21K ways=12 line=32 latency=4 policy=qlru_h00_m1_r2_u1\n"
+			"level name=l2 size=96K ways=3 line=32 latency=14\n"
+			"level name=l3 size=512K ways=2 line=32 latency=45 policy=tree-plru index=virtual inclusion=exclusive slices=2\n"
+			"tlb level=1 page=4K entries=128 ways=16\n"
+			"tlb level=2 page=4K entries=1024 ways=8 cost=13\n"
+			"walk cost=44\n"
+			"place pages=random\n"
+			"clock tsc_mhz=2100 read=23\nnoise gaps=0.005\n", seed[i]);
+		sim.view.depth = MP_DEPTH_DEEP;
+		made_sim_ask(&sim, mp_probe_find("cache-size"));
+		not_wrong("cpu.l3.size", 512 * 1024);
+		made_sim_close(&sim);
+	}
+}
+
 /* An edge that nobody knows well enough, of the second level or of both. */
 static void wide_edge(uint32_t inner_kib, struct mp_fact *fact)
 {
@@ -200,7 +224,6 @@ static void wide_edge(uint32_t inner_kib, struct mp_fact *fact)
 		      "level name=l1d size=16K ways=4 latency=3\n"
 		      "level name=l2 size=256K ways=8 latency=9\n");
 	made_sim_edges(&sim, &edges);
-	edges.table = mp_miss_table_get();
 	edge[0].size = edge[0].low = edge[0].high = inner_kib * 1024;
 	edge[1].low = edge[1].size / 1.2;
 	edge[1].high = edge[1].size * 1.2;
@@ -238,6 +261,8 @@ int main(void)
 		TEST(what_grows_before_an_edge_is_a_level_of_its_own),
 		TEST(what_no_shape_has_at_several_lengths_is_a_level),
 		TEST(what_an_outer_level_puts_out_is_not_counted_for_an_inner_one),
+		cmocka_unit_test(
+			an_edge_that_lines_make_uneven_is_not_that_of_an_even_level),
 		cmocka_unit_test(what_is_too_little_to_matter_is_no_reason),
 		cmocka_unit_test(slots_that_miss_do_not_stay_for_others_that_come_from_memory),
 	};

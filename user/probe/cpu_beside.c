@@ -29,6 +29,7 @@
 /* .. and what their model is worth, where they do not. */
 #define SUM_MODEL 1.1
 #define SUM_PLAIN 0.25
+#define SUM_SWAYS 1.03
 #define ROUNDED 1.08
 /* Limits of which the harmonic mean is within an eighth of either. */
 #define WITHIN_EIGHTH 1.28
@@ -76,12 +77,13 @@ static bool is_even(const struct mp_view *view, const struct mp_edge *inner)
 }
 
 /* Does one shape explain the edge? Not where the inner one has much of it, and
- * its own way to throw lines out. */
+ * its own way to throw lines out; nor where replicates differ, and lines do not
+ * fall on sets evenly. */
 static bool is_plain(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_edge *edge = &edges->edge[k];
 
-	return mp_cpu_edge_plain(edges, k) &&
+	return mp_cpu_edge_plain(edges, k) && edge->sway <= SUM_SWAYS &&
 	       edge[-1].size < edge->size * SUM_PLAIN;
 }
 

@@ -305,9 +305,9 @@ bool mp_cpu_edge_of(const struct mp_view *view, const struct mp_cpu_edges *edges
 		edge->low /= error;
 		edge->high *= error;
 	}
-	if (!data->may_hash || data->page_bytes > 0)
+	if (!data->may_hash)
 		return ok;
-	if (is_hashed(edges, k, edge))
+	if (data->page_bytes == 0 && is_hashed(edges, k, edge))
 		edge->low /= FEW_WAYS;
 	if (is_uneven(data, edges->table, edge))
 		edge->high *= FEW_WAYS;
