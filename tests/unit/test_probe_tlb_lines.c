@@ -11,6 +11,7 @@
 
 #include "backend.h"
 #include "made_sim.h"
+#include "sim_ask.h"
 
 #define ARENA_BYTES (512u << 20)
 #define HOPS_MAX 60000000u
@@ -601,9 +602,41 @@ static void hits_that_no_single_hop_shows_are_found_by_means(void **state)
 	made_sim_close(&sim);
 }
 
+/* Lines that the second level loses, and the first with it, are found in the
+ * third: that takes six cycles less than a walk. */
+static void lines_that_the_next_level_has_are_no_walks(void **state)
+{
+	static const uint64_t seed[] = { 1, 7, 700114 };
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(seed) / sizeof(seed[0]); i++) {
+		struct sim_ask ask = { .quiet = MP_WISH_PREFETCH_OFF };
+		const struct mp_fact *fact;
+
+		sim_ask_know(&ask, "cpu.l1d.line", 64);
+		sim_ask(&ask, "machine name=a clock_mhz=900 memory_latency=308\n"
+			"clock tsc_mhz=3700 step=1 read=78\n"
+			"level name=l1d size=24K ways=32 latency=4\n"
+			"level name=l2 size=64K ways=2 latency=7 "
+			"policy=qlru_h11_m1_r1_u2 inclusion=inclusive\n"
+			"level name=l3 size=352K ways=2 latency=22 "
+			"policy=tree-plru inclusion=inclusive\n"
+			"tlb level=1 page=4K entries=64 ways=4\n"
+			"tlb level=2 page=4K entries=768 ways=6 cost=13\n"
+			"walk cost=37\nplace pages=random\n", tlb(), seed[i]);
+		fact = sim_ask_fact(&ask, "cpu.stlb.entries");
+		if (fact->verdict != MP_MEASURED || fact->value != 768)
+			fail_msg("seed %u: verdict %u, %g: %s",
+				 (unsigned int)seed[i], fact->verdict,
+				 fact->value, fact->reason);
+		sim_ask_free(&ask);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_that_the_next_level_has_are_no_walks),
 		cmocka_unit_test(lines_of_a_cache_are_no_entries),
 		cmocka_unit_test(what_a_first_level_keeps_is_no_second_level),
 		cmocka_unit_test(what_a_first_level_keeps_is_no_part_of_a_hop),

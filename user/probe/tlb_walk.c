@@ -21,6 +21,8 @@
  * more than the clock's step, which is how far off a hop may be read. */
 #define BEYOND_HIT 1.2
 #define BEYOND_STEP 1.1
+/* A walk takes this share less than it was found to, at the most. */
+#define WALK_OFF 0.1
 /* Walks a turn are some where hops are timed. */
 #define SOME_WALKS 0.15
 
@@ -55,22 +57,26 @@ bool mp_tlb_look_twice(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 
 /*
  * Hops that take longer than a hit. Those that take much longer than a walk may
- * do so for a line that a level further out has put out of all: if each
- * replicate has some, but one has no walk, it is not known what they are.
+ * do so for a line that a level further out has put out of all, and those that
+ * take less for one that is found there: if each replicate has some, but one has
+ * no walk, it is not known what they are.
  */
 static uint32_t walks_by_hops(struct mp_tlb_ask *ask,
 			      const struct mp_tlb_search *search,
 			      uint32_t stride, uint32_t n)
 {
 	const double bound = mp_tlb_bound_of(ask, search);
+	const double step = BEYOND_STEP * ask->step_cycles;
+	const double least = fmax(bound, search->walk -
+				  fmax(WALK_OFF * search->walk, step));
 	const double most = search->walk + fmax(search->walk - search->hit,
-					BEYOND_STEP * ask->step_cycles);
+						step);
 
 	if (mp_tlb_share_least(ask, stride, n, bound, INFINITY) * n <=
 	    SOME_WALKS)
 		return MP_TLB_NO;
 	if (search->walk > search->hit &&
-	    mp_tlb_share_least(ask, stride, n, bound, most) * n <= SOME_WALKS)
+	    mp_tlb_share_least(ask, stride, n, least, most) * n <= SOME_WALKS)
 		return MP_TLB_UNSURE;
 	return MP_TLB_YES;
 }
