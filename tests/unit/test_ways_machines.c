@@ -356,6 +356,31 @@ static void what_nearly_makes_a_miss_is_none(void **state)
 	sim_ask_free(&ask);
 }
 
+/* Seventeen lines a multiple of 32 KiB apart are one too many for the third
+ * level, which takes what it loses along. To a coarse clock two loads of memory
+ * are as much as most of them would be from there. */
+static void what_the_level_behind_puts_out_is_not_counted(void **state)
+{
+	const struct mp_fact *ways;
+
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		"machine name=x clock_mhz=3000 memory_latency=194\n"
+		"level name=l1d size=11K ways=11 line=256 latency=3 policy=qlru_h11_m1_r0_u0\n"
+		"level name=l2 size=192K ways=12 line=256 latency=11 policy=nru inclusion=exclusive\n"
+		"level name=l3 size=512K ways=16 line=256 latency=37 policy=tree-plru inclusion=inclusive\n"
+		"tlb level=1 page=4K entries=64 ways=16\n"
+		"tlb level=1 page=2M entries=32 ways=8\nwalk cost=67\n"
+		"place pages=random thp=granted\n"
+		"clock tsc_mhz=3000 step=33 read=36\n",
+		{ 11 * KIB, 190 * KIB, 400 * KIB }, { 3, 11, 37 }, 194, 256,
+		NULL, 0.1 });
+	ways = sim_ask_fact(&ask, "cpu.l2.ways");
+	if (ways->verdict == MP_MEASURED && ways->value != 12)
+		fail_msg("%g ways", ways->value);
+	sim_ask_free(&ask);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,6 +402,7 @@ int main(void)
 		cmocka_unit_test(what_may_meet_by_chance_is_asked_more_often),
 		cmocka_unit_test(ways_beside_the_limits_of_a_size_are_found),
 		cmocka_unit_test(what_nearly_makes_a_miss_is_none),
+		cmocka_unit_test(what_the_level_behind_puts_out_is_not_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

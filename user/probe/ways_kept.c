@@ -50,6 +50,7 @@ static void add_level(struct mp_kept_key *key,
 	mp_kept_add(key, number, sizeof(number) / sizeof(number[0]));
 	mp_kept_add_word(key, level->k);
 	mp_kept_add_word(key, level->beyond_known);
+	mp_kept_add(key, &level->left_bytes, 1);
 	mp_kept_add_word(key, level->line);
 	mp_kept_add_word(key, level->single);
 	mp_kept_add_word(key, level->crowded);

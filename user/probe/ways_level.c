@@ -23,6 +23,12 @@
 #define MEAN_ERROR_CYCLES 0.04
 #define MEAN_ERROR 0.002
 #define LATENCY_ERROR 0.02
+/* In a mean the next level misses too where a hop takes this much longer than
+ * a miss of this one, in steps from this level to the next; and of one line that
+ * it misses so much of the time is left by others that take a little less. */
+#define BEYOND_MEAN 1.3
+#define BEYOND_FEW 0.93
+#define BEYOND_ONE 0.7
 /* Others put so many of the lines out of a full level. */
 #define CROWDED_SHARE 0.1
 
@@ -87,6 +93,23 @@ uint64_t mp_ways_line_of(const struct mp_view *view, uint32_t k,
 	return isnan(line) ? usual : (uint64_t)line;
 }
 
+/* An inclusive level puts out what lies further inside with its own, if that is
+ * more than it has room for; and of some nobody knows that they are none. */
+static double left_by(const struct mp_view *view, uint32_t k)
+{
+	const struct mp_fact *inclusion, *size;
+
+	if (k >= MP_CPU_LEVELS || mp_ways_is_absent(view, k))
+		return INFINITY;
+	inclusion = mp_cpu_found(view, k, "inclusion");
+	if (inclusion && inclusion->verdict == MP_MEASURED &&
+	    strcmp(inclusion->text, "inclusive"))
+		return INFINITY;
+	size = mp_ways_size_of(view, k);
+	return size && (size->verdict == MP_MEASURED ||
+			size->verdict == MP_AT_LEAST) ? size->low : 0;
+}
+
 bool mp_ways_level_known(const struct mp_view *view, uint32_t k,
 			 struct mp_ways_level *level)
 {
@@ -106,12 +129,24 @@ bool mp_ways_level_known(const struct mp_view *view, uint32_t k,
 		level->next_cycles = mp_cpu_rises_to(view);
 	level->beyond_cycles = behind(view, k, k + 2);
 	level->beyond_known = !isnan(level->beyond_cycles);
+	level->left_bytes = left_by(view, k + 1);
 	if (!level->beyond_known)
 		level->beyond_cycles = fmax(2 * level->next_cycles -
 					    level->own_cycles,
 					    BEYOND_LEAST * level->next_cycles);
 	return !isnan(level->innermost_cycles) && !isnan(level->inner_cycles) &&
 	       level->next_cycles > level->own_cycles * MP_WAYS_APART;
+}
+
+bool mp_ways_may_go_beyond(const struct mp_ways_level *level,
+			   const struct mp_ways_test *test, double missed)
+{
+	const double step = level->next_cycles - level->own_cycles;
+	const double one = (level->beyond_cycles - level->own_cycles) / step;
+
+	return missed > BEYOND_MEAN ||
+	       (missed < BEYOND_FEW && missed * test->lines > BEYOND_ONE * one &&
+		(double)(test->lines * test->stride) > level->left_bytes);
 }
 
 static bool has_hist(const struct mp_batch *batch)

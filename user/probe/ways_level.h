@@ -42,6 +42,18 @@ bool mp_ways_level_known(const struct mp_view *view, uint32_t k,
 bool mp_ways_times_single(const struct mp_view *view,
 			  const struct mp_ways_level *level);
 
+/**
+ * mp_ways_may_go_beyond() - of a mean, may some lines miss the next level, too?
+ * @missed: what its hops take longer than a hit, at the most, in steps from this
+ *	level to the next
+ *
+ * They do where hops take longer than a miss. Where few miss, one that takes as
+ * long as many of them hides among hits, if the next level may put out what this
+ * one has, and is shorter than the ring.
+ */
+bool mp_ways_may_go_beyond(const struct mp_ways_level *level,
+			   const struct mp_ways_test *test, double missed);
+
 /** mp_ways_piece_of() - bytes that lie in a row in memory of a kind, enum
  * mp_pages; 0 = that is not to be had. The batches tell */
 uint64_t mp_ways_piece_of(const struct mp_view *view, uint32_t pages);

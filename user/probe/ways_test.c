@@ -29,9 +29,6 @@
 #define MISS_SHARE MP_WAYS_MISS_SHARE
 /* More than this is all of them. */
 #define ALL_SHARE 0.99
-/* In a mean the next level misses too where a hop takes this much longer than
- * a miss of this one, in steps from this level to the next. */
-#define BEYOND_MEAN 1.3
 /* .. unless twice as many lines, all of which take less than the level behind
  * that would, take no longer than this more of a step: the next level holds
  * them, then, and what is dear is to find that this one does not. */
@@ -643,7 +640,8 @@ int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 	*outcome = !err && id ? judge_test(rig, test, share, control) :
 				lacking(rig, &sweep, length, replicates);
 	if (!level->single)
-		where.beyond = share[1] - control[0] > BEYOND_MEAN;
+		where.beyond = mp_ways_may_go_beyond(level, test,
+						     share[1] - control[0]);
 	if (*outcome == MP_WAYS_MISS && level->single)
 		err = look_net(rig, test, replicates, other.cycles -
 			       level->innermost_cycles, share, control, outcome);

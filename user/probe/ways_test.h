@@ -29,6 +29,8 @@
  *	@beyond_cycles: latencies of the innermost level, the one inside, this
  *	one, the one behind it and the one behind that, or memory
  * @beyond_known: .. that one was measured, and is no more than a limit
+ * @left_bytes: of a longer ring the level behind it may put lines out of this one,
+ *	full or not
  * @line: bytes from line to line of a control: no two are one of the innermost
  *	level's
  * @single: the clock can time single hops
@@ -45,6 +47,7 @@ struct mp_ways_level {
 	double next_cycles;
 	double beyond_cycles;
 	bool beyond_known;
+	double left_bytes;
 	uint32_t line;
 	bool single;
 	bool crowded;
