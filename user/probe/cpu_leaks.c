@@ -94,6 +94,9 @@
  * of a set inside only, the one that puts a line out there may do so here at
  * once: of two ways that is up to half as often as in the long run. */
 #define AS_YOUNG 0.65
+/* .. and no more than so many of them come from beyond the next level: that one
+ * takes lines along, and what it does to these is not told from this one's. */
+#define PAST_MOST 0.25
 /* So many lines of a slot were dropped, and nearly all are gone: others are in
  * its place in the level asked about, again and again. */
 #define TAKEN_LEAST 5.0
@@ -293,6 +296,7 @@ struct seen {
 struct share {
 	double dropped;
 	double gone;
+	double past;	/* from the next level as well */
 };
 
 struct tally {
@@ -379,6 +383,7 @@ static void count_ages(const struct seen *seen, uint64_t slot, double turn,
 			share->dropped += now == MP_SERVED_OUTER ||
 					  now == MP_SERVED_NEXT;
 			share->gone += now == MP_SERVED_NEXT;
+			share->past += now == MP_SERVED_PAST;
 		}
 		came = now == MP_SERVED_UNSEEN ? 0 : r;
 	}
@@ -387,6 +392,7 @@ static void count_ages(const struct seen *seen, uint64_t slot, double turn,
 		return;
 	tally->young.dropped += young.dropped;
 	tally->young.gone += young.gone;
+	tally->young.past += young.past;
 	tally->old.dropped += old.dropped;
 	tally->old.gone += old.gone;
 }
@@ -459,8 +465,9 @@ static double at_most(const struct share *share)
 	return (share->gone + SIGMAS * sqrt(share->gone)) / share->dropped;
 }
 
-/* Of lines that had just come are as many gone as of old ones? Where sets inside
- * have one way what puts a line out there may always do so here. */
+/* Of lines that had just come are as many gone as of old ones, and the next level
+ * still has them? Where sets inside have one way what puts a line out there may
+ * always do so here. */
 static bool takes_along(const struct mp_cpu_edges *edges, uint32_t k,
 			const struct tally *few, const struct tally *more,
 			struct mp_cpu_leaks *leaks)
@@ -470,6 +477,7 @@ static bool takes_along(const struct mp_cpu_edges *edges, uint32_t k,
 	const struct share young = {
 		.dropped = few->young.dropped + more->young.dropped,
 		.gone = few->young.gone + more->young.gone,
+		.past = few->young.past + more->young.past,
 	};
 	const struct share old = {
 		.dropped = few->old.dropped + more->old.dropped,
@@ -480,6 +488,7 @@ static bool takes_along(const struct mp_cpu_edges *edges, uint32_t k,
 	leaks->part_old = old.gone / old.dropped;
 	return k == 1 && inner->ways > MP_CPU_CROWDED_WAYS &&
 	       young.gone >= GONE_LEAST && old.gone >= GONE_LEAST &&
+	       young.past <= PAST_MOST * young.gone &&
 	       at_least(&young) >= AS_YOUNG * at_most(&old);
 }
 
