@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Simulated machines whose levels have been counted wrong: a right answer, or
  * none. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -214,6 +215,53 @@ static void an_edge_that_lines_make_uneven_is_not_that_of_an_even_level(void **s
 	}
 }
 
+/* An edge inside that comes late makes a chase faster than the level: the ring
+ * that single hops were read of has a say without clocks. */
+static void a_faster_chase_disputes_only_what_its_own_ring_does(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	made_sim_open_quiet(&sim,
+		"machine name=a clock_mhz=3200 memory_latency=217\n"
+		"level name=l1d size=64K ways=4 latency=4 policy=tree-plru\n"
+		"level name=l2 size=96K ways=3 line=128 latency=9 policy=srrip\n"
+		"level name=l3 size=144K ways=1 line=128 latency=16 slices=6\n"
+		"level name=l4 size=256K ways=4 line=256 latency=27 policy=random\n"
+		"tlb level=1 page=4K entries=32 ways=32\n"
+		"tlb level=2 page=4K entries=3072 ways=12 cost=5 policy=srrip\n"
+		"walk cost=49\nplace pages=random thp=granted\n"
+		"clock tsc_mhz=2100 read=58\nnoise gaps=0.02 seen=no\n", 2);
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_ask(&sim, mp_probe_find("latency"));
+	fact = made_sim_fact(&sim, "cpu.l4.latency-cycles");
+	if (fact->verdict != MP_MEASURED || fabs(fact->value - 27) > 0.5)
+		fail_msg("verdict %u, %g: %s", fact->verdict, fact->value,
+			 fact->reason);
+}
+
+/* The third takes lines along of both that it puts out, and these, when they are
+ * back, leave soon again: as if the second took them along. */
+static void what_the_next_level_takes_along_is_not_this_ones_doing(void **state)
+{
+	const struct mp_fact *inclusion;
+
+	(void)state;
+	made_sim_open_quiet(&sim,
+		"machine name=a clock_mhz=1600 memory_latency=238\n"
+		"level name=l1d size=36K ways=18 latency=5 policy=fifo\n"
+		"level name=l2 size=54K ways=16 line=128 sector=64 latency=10 policy=tree-plru\n"
+		"level name=l3 size=88K ways=11 line=128 latency=25 inclusion=inclusive\n"
+		"place pages=random thp=refused\n"
+		"clock tsc_mhz=2500 read=25\nnoise gaps=0.02\n", 1);
+	sim.view.depth = MP_DEPTH_DEEP;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_ask(&sim, mp_probe_find("inclusion"));
+	inclusion = made_sim_fact(&sim, "cpu.l2.inclusion");
+	assert_true(inclusion->verdict != MP_MEASURED ||
+		    !strcmp(inclusion->text, "non-inclusive"));
+}
+
 /* An edge that nobody knows well enough, of the second level or of both. */
 static void wide_edge(uint32_t inner_kib, struct mp_fact *fact)
 {
@@ -261,6 +309,8 @@ int main(void)
 		TEST(what_grows_before_an_edge_is_a_level_of_its_own),
 		TEST(what_no_shape_has_at_several_lengths_is_a_level),
 		TEST(what_an_outer_level_puts_out_is_not_counted_for_an_inner_one),
+		TEST(what_the_next_level_takes_along_is_not_this_ones_doing),
+		TEST(a_faster_chase_disputes_only_what_its_own_ring_does),
 		cmocka_unit_test(
 			an_edge_that_lines_make_uneven_is_not_that_of_an_even_level),
 		cmocka_unit_test(what_is_too_little_to_matter_is_no_reason),

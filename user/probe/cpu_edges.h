@@ -107,6 +107,19 @@ double mp_cpu_share_of(const struct mp_curve_at *at,
 		       const struct mp_spectrum *spectrum, uint32_t k);
 
 /**
+ * mp_cpu_share_apart() - what level @k takes by a mean over a ring
+ * @at: single hops of the ring
+ * @cycle: of the mean's unit
+ * @mean: of its hops, timed many at a time
+ *
+ * What hops of other levels take is taken off, each as often as single hops have
+ * it.
+ */
+double mp_cpu_share_apart(const struct mp_curve_at *at,
+			  const struct mp_spectrum *spectrum, uint32_t k,
+			  double cycle, double mean);
+
+/**
  * mp_cpu_share_level() - one level that single hops show
  * @curve: its rings
  * @level: untouched where nothing of it was timed

@@ -157,6 +157,25 @@ static const struct mp_batch *place_of(const struct mp_curve_at *at,
 	return batch;
 }
 
+double mp_cpu_share_apart(const struct mp_curve_at *at,
+			  const struct mp_spectrum *spectrum, uint32_t k,
+			  double cycle, double mean)
+{
+	double come = 1, own = 0;
+
+	for (uint32_t i = 0; i < spectrum->n; i++) {
+		const double miss = i + 1 < spectrum->n ?
+				    mp_cpu_share_of(at, spectrum, i) : 0;
+
+		if (i == k)
+			own = come - miss;
+		else
+			mean -= (come - miss) * spectrum->cycles[i] * cycle;
+		come = miss;
+	}
+	return mean / own;
+}
+
 bool mp_cpu_share_one(const struct mp_curve *curve,
 		      const struct mp_spectrum *spectrum, uint32_t k)
 {

@@ -16,6 +16,7 @@
 #include "analysis/stat.h"
 #include "backend.h"
 #include "probe/cpu_after.h"
+#include "probe/cpu_edges.h"
 #include "probe/cpu_pages.h"
 #include "probe/latency_after.h"
 #include "probe/latency_series.h"
@@ -57,6 +58,8 @@
  * it hangs on the edges' shapes. */
 #define PURE_MIN 0.3
 #define PURE 0.985
+/* .. and where hops are counted one by one, with less than this. */
+#define PEAK_MOST 0.75
 /* Means with limits further apart are no latency that was measured. */
 #define CLOSE 1.05
 /* Where two slots share a line of the level inside, which takes five eighths as
@@ -168,9 +171,10 @@ static bool agrees(double value, double check, double cycle)
 }
 
 /*
- * May that chase be faster than the level because two of its slots share a
- * line of a level inside? The ring that showed the level's peak then says so
- * without clocks as well: half its hops would have been another peak's.
+ * That chase may be faster than the level: two of its slots may share a line of
+ * a level inside, or one is fetched along with the other, or an edge inside is
+ * not that of its shape. The ring that showed the level's peak, and few other
+ * hops, then has a say without clocks as well.
  */
 static bool wants_wide(const struct mp_view *view,
 		       const struct mp_cpu_edges *edges, uint32_t k,
@@ -178,13 +182,10 @@ static bool wants_wide(const struct mp_view *view,
 {
 	const double check = check_value(edges, k, false);
 	const struct mp_curve_at *at = mp_cpu_peak_point(edges, k);
-	bool shares = false;
 
 	mp_cpu_main_sweep(view, sweep);
-	for (uint32_t i = 0; i < k; i++)
-		shares |= mp_cpu_shares_lines(view, sweep->stride, i);
-	if (!shares || check > value || agrees(value, check, 1) ||
-	    edges->spectrum.share[k] < PURE)
+	if (!k || check > value || agrees(value, check, 1) ||
+	    edges->spectrum.share[k] < PEAK_MOST)
 		return false;
 	sweep->stride = at->batch[0]->exp.actor[0].stride;
 	return true;
@@ -407,7 +408,7 @@ static bool infer_single(const struct mp_view *view,
 {
 	const struct mp_curve_at *at = mp_cpu_peak_point(edges, k);
 	double cycles = check_value(edges, k, false);
-	double ns = check_value(edges, k, true);
+	double ns = check_value(edges, k, true), cycle_ns;
 	struct mp_sweep wide;
 
 	if (!set_limits(edges, k, false, pair->cycles) ||
@@ -417,16 +418,17 @@ static bool infer_single(const struct mp_view *view,
 		mp_latency_cannot(pair, "this level's hops and those of its neighbour are less than two steps of the clock apart, and no footprint shows it alone");
 		return true;
 	}
+	cycle_ns = pair->ns->value / pair->cycles->value;
 	if (wants_wide(view, edges, k, pair->cycles->value, &wide) &&
 	    !isnan(wide_value(view, &wide, at->length, false))) {
-		cycles = wide_value(view, &wide, at->length, false);
-		ns = wide_value(view, &wide, at->length, true);
+		cycles = mp_cpu_share_apart(at, &edges->spectrum, k, 1,
+				wide_value(view, &wide, at->length, false));
+		ns = mp_cpu_share_apart(at, &edges->spectrum, k, cycle_ns,
+				wide_value(view, &wide, at->length, true));
 	}
 	tell_single(edges, k, at, cycles, 1, pair->cycles);
-	tell_single(edges, k, at, ns,
-		    pair->ns->value / pair->cycles->value, pair->ns);
-	mp_cpu_peak_scatter(edges, k, pair->ns->value / pair->cycles->value,
-			    pair->ns);
+	tell_single(edges, k, at, ns, cycle_ns, pair->ns);
+	mp_cpu_peak_scatter(edges, k, cycle_ns, pair->ns);
 	mp_cpu_peak_scatter(edges, k, 1, pair->cycles);
 	return true;
 }
