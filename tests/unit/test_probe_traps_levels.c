@@ -240,6 +240,27 @@ static void a_faster_chase_disputes_only_what_its_own_ring_does(void **state)
 			 fact->reason);
 }
 
+/* Ten slots of twelve miss the first level where a TLB of 64 KiB ends: what rises
+ * beyond is of both, and more of pages than it seems. */
+static void behind_a_slow_edge_translations_are_no_level(void **state)
+{
+	(void)state;
+	made_sim_open_quiet(&sim,
+		"machine name=a clock_mhz=3650 memory_latency=407\n"
+		"level name=l1d size=32K ways=4 latency=3 policy=random\n"
+		"level name=l2 size=144K ways=32 line=128 sector=64 latency=11 policy=qlru_h11_m1_r0_u0\n"
+		"level name=l3 size=396K ways=11 line=128 latency=40 policy=srrip\n"
+		"tlb level=1 page=4K entries=16 ways=16\nwalk cost=32\n"
+		"place pages=random\n"
+		"clock tsc_mhz=100 read=54\nnoise gaps=0.08 gap_us=2..5000\n", 5);
+	sim.view.depth = MP_DEPTH_DEEP;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	not_wrong("cpu.l2.size", 144 * 1024);
+	not_wrong("cpu.l3.size", 396 * 1024);
+	if (made_sim_fact(&sim, "cpu.l4.size")->verdict == MP_MEASURED)
+		fail_msg("a fourth level");
+}
+
 /* The third takes lines along of both that it puts out, and these, when they are
  * back, leave soon again: as if the second took them along. */
 static void what_the_next_level_takes_along_is_not_this_ones_doing(void **state)
@@ -309,6 +330,7 @@ int main(void)
 		TEST(what_grows_before_an_edge_is_a_level_of_its_own),
 		TEST(what_no_shape_has_at_several_lengths_is_a_level),
 		TEST(what_an_outer_level_puts_out_is_not_counted_for_an_inner_one),
+		TEST(behind_a_slow_edge_translations_are_no_level),
 		TEST(what_the_next_level_takes_along_is_not_this_ones_doing),
 		TEST(a_faster_chase_disputes_only_what_its_own_ring_does),
 		cmocka_unit_test(

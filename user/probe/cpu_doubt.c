@@ -412,6 +412,16 @@ static double rise_of(const struct mp_curve *curve, double from, double to)
 	return least_of(last_of(curve, to)) - least_of(last_of(curve, from));
 }
 
+/* .. by the edge inside alone, which may be long before all miss it. */
+static double rise_inside(const struct mp_cpu_edges *edges, uint32_t k,
+			  double from, double to)
+{
+	if (!k || !edges->fitted[k - 1])
+		return 0;
+	return (edges->edge[k - 1].outside - edges->edge[k - 1].inside) *
+	       (mp_cpu_miss(edges, k - 1, to) - mp_cpu_miss(edges, k - 1, from));
+}
+
 /* What a curve rises by from behind the edge inside to before edge @k, but for
  * what that adds; NAN where it has no such lengths. */
 static double rise_before(const struct mp_cpu_edges *edges,
@@ -489,7 +499,10 @@ static enum denser denser_says(const struct mp_view *view,
 		return says;
 	for (uint32_t i = 0; i < side->n; i++) {
 		const double length = (double)side->at[i].length;
-		const double sparse = rise_of(side, (double)below->length, length);
+		const double inner = rise_inside(edges, k,
+						 (double)below->length, length);
+		const double sparse = rise_of(side, (double)below->length,
+					      length) - inner;
 
 		/* Of both there has to be that length: a shorter one rises less. */
 		if (length <= edge->high || length > end ||
@@ -497,8 +510,8 @@ static enum denser denser_says(const struct mp_view *view,
 			continue;
 		says = DENSER_AS_MUCH;
 		if (sparse > PAGES_RISE * (edge->outside - edge->inside) &&
-		    rise_of(&edges->curve, (double)below->length, length) <
-		    PAGES_SHARE * sparse)
+		    rise_of(&edges->curve, (double)below->length, length) -
+		    inner < PAGES_SHARE * sparse)
 			return DENSER_LESS;
 	}
 	return says;
