@@ -606,10 +606,10 @@ static void hits_that_no_single_hop_shows_are_found_by_means(void **state)
  * third: that takes six cycles less than a walk. */
 static void lines_that_the_next_level_has_are_no_walks(void **state)
 {
-	static const uint64_t seed[] = { 1, 7, 700114 };
+	static const uint64_t seeds[] = { 1, 7, 700114 };
 
 	(void)state;
-	for (uint32_t i = 0; i < sizeof(seed) / sizeof(seed[0]); i++) {
+	for (uint32_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
 		struct sim_ask ask = { .quiet = MP_WISH_PREFETCH_OFF };
 		const struct mp_fact *fact;
 
@@ -623,11 +623,11 @@ static void lines_that_the_next_level_has_are_no_walks(void **state)
 			"policy=tree-plru inclusion=inclusive\n"
 			"tlb level=1 page=4K entries=64 ways=4\n"
 			"tlb level=2 page=4K entries=768 ways=6 cost=13\n"
-			"walk cost=37\nplace pages=random\n", tlb(), seed[i]);
+			"walk cost=37\nplace pages=random\n", tlb(), seeds[i]);
 		fact = sim_ask_fact(&ask, "cpu.stlb.entries");
 		if (fact->verdict != MP_MEASURED || fact->value != 768)
 			fail_msg("seed %u: verdict %u, %g: %s",
-				 (unsigned int)seed[i], fact->verdict,
+				 (unsigned int)seeds[i], fact->verdict,
 				 fact->value, fact->reason);
 		sim_ask_free(&ask);
 	}
