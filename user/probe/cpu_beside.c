@@ -29,7 +29,6 @@
 /* .. and what their model is worth, where they do not. */
 #define SUM_MODEL 1.1
 #define SUM_PLAIN 0.25
-#define SUM_SWAYS 1.03
 #define ROUNDED 1.08
 /* Limits of which the harmonic mean is within an eighth of either. */
 #define WITHIN_EIGHTH 1.28
@@ -83,7 +82,7 @@ static bool is_plain(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_edge *edge = &edges->edge[k];
 
-	return mp_cpu_edge_plain(edges, k) && edge->sway <= SUM_SWAYS &&
+	return mp_cpu_edge_plain(edges, k) && edge->sway <= MP_CPU_UNEVEN &&
 	       edge[-1].size < edge->size * SUM_PLAIN;
 }
 

@@ -61,10 +61,6 @@
  * and limits a little further out. */
 #define MANY_WAYS 24u
 #define FEW_WAYS 1.3
-/* Replicates of single hops that differ by more, of a whole turn, say that lines
- * do not fall on sets evenly: by a hash over slices, or pages that begin
- * anywhere. An even shape puts the capacity too low then. */
-#define UNEVEN 1.03
 /* Fits, each with what the one before knows of the neighbours. */
 #define PASSES 3u
 
@@ -264,7 +260,7 @@ static bool is_uneven(const struct mp_edge_data *data,
 		      const struct mp_edge *edge)
 {
 	return data->is_share && table->shape[edge->shape].scatter == 0 &&
-	       edge->sway > UNEVEN;
+	       edge->sway > MP_CPU_UNEVEN;
 }
 
 /* Pages that begin anywhere in a count of sets that is no power of two, and
@@ -305,9 +301,9 @@ bool mp_cpu_edge_of(const struct mp_view *view, const struct mp_cpu_edges *edges
 		edge->low /= error;
 		edge->high *= error;
 	}
-	if (!data->may_hash)
+	if (!data->may_hash || data->page_bytes > 0)
 		return ok;
-	if (data->page_bytes == 0 && is_hashed(edges, k, edge))
+	if (is_hashed(edges, k, edge))
 		edge->low /= FEW_WAYS;
 	if (is_uneven(data, edges->table, edge))
 		edge->high *= FEW_WAYS;

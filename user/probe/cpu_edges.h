@@ -65,6 +65,11 @@ uint32_t mp_cpu_share_muddled(const struct mp_curve *curve,
  * full, where lines fall on them unevenly */
 #define MP_CPU_CROWDED_WAYS 2u
 
+/** MP_CPU_UNEVEN - replicates of single hops that differ by more, of a whole turn,
+ * say that lines do not fall on sets evenly: by a hash over slices, or pages that
+ * begin anywhere. An even shape puts the capacity too low then */
+#define MP_CPU_UNEVEN 1.03
+
 /** mp_cpu_share_kept() - the share of hops that the level inside still serves
  * where level @k begins to miss; where hops were not timed, as the shape of
  * the edge inside has it */
