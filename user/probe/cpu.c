@@ -78,6 +78,15 @@ const struct mp_fact *mp_cpu_found(const struct mp_view *view, uint32_t k,
 	return mp_facts_find(view->facts, name);
 }
 
+bool mp_cpu_may_be(const struct mp_view *view, uint32_t k,
+		   const char *inclusion)
+{
+	const struct mp_fact *fact = mp_cpu_found(view, k, "inclusion");
+
+	return !fact || fact->verdict != MP_MEASURED ||
+	       !strcmp(fact->text, inclusion);
+}
+
 double mp_cpu_value(const struct mp_view *view, const char *level,
 		    const char *what)
 {

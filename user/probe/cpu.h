@@ -40,6 +40,10 @@ struct mp_fact *mp_cpu_fact(struct mp_facts *facts, const struct mp_view *view,
 const struct mp_fact *mp_cpu_found(const struct mp_view *view, uint32_t k,
 				   const char *what);
 
+/** mp_cpu_may_be() - may this be the inclusion of level @k? */
+bool mp_cpu_may_be(const struct mp_view *view, uint32_t k,
+		   const char *inclusion);
+
 /** mp_cpu_value() - value of "cpu.LEVEL.WHAT" found earlier; NaN when the
  * fact is not there or has no value */
 double mp_cpu_value(const struct mp_view *view, const char *level,

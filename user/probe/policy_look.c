@@ -119,15 +119,6 @@ static bool find_times(const struct mp_view *view,
 	return level->more_ns >= 0 && level->miss_ns > 0;
 }
 
-bool mp_policy_may_be(const struct mp_view *view, uint32_t k,
-		      const char *inclusion)
-{
-	const struct mp_fact *fact = mp_cpu_found(view, k, "inclusion");
-
-	return !fact || fact->verdict != MP_MEASURED ||
-	       !strcmp(fact->text, inclusion);
-}
-
 static bool is_told(const struct mp_view *view, uint32_t k,
 		    const char *inclusion)
 {
@@ -149,7 +140,7 @@ static bool has_outer(const struct mp_view *view, uint32_t k)
 {
 	for (k++; k < MP_CPU_LEVELS; k++)
 		if (!isnan(measured(view, k, "latency")) &&
-		    mp_policy_may_be(view, k, "inclusive"))
+		    mp_cpu_may_be(view, k, "inclusive"))
 			return true;
 	return false;
 }
@@ -174,7 +165,7 @@ static void find_lost(const struct mp_view *view, struct mp_policy_level *level)
 
 	level->outer = has_outer(view, level->k);
 	level->lost_ns = level->lost_apart_ns = NAN;
-	while (k < MP_CPU_LEVELS && !mp_policy_may_be(view, k, "inclusive"))
+	while (k < MP_CPU_LEVELS && !mp_cpu_may_be(view, k, "inclusive"))
 		k++;
 	if (k >= MP_CPU_LEVELS || k == level->k + 1)
 		return;
@@ -195,7 +186,7 @@ static bool find_leave(const struct mp_view *view, const uint32_t *inside,
 
 	for (uint32_t k = 0; k < level->k; k++) {
 		const double ways = measured(view, k, "ways");
-		const bool adds = k && mp_policy_may_be(view, k, "exclusive");
+		const bool adds = k && mp_cpu_may_be(view, k, "exclusive");
 		uint64_t way;
 
 		if (isnan(ways))
@@ -231,7 +222,7 @@ static bool find_inside(const struct mp_view *view, const uint32_t *inside,
 		return cannot(why, "what drives lines out of the level inside falls on the same set here");
 	/* If they drove one another out here they might not stay inside for
 	 * as long as it takes. */
-	if (mp_policy_may_be(view, level->k, "inclusive") &&
+	if (mp_cpu_may_be(view, level->k, "inclusive") &&
 	    level->leave_least > (around - 1) * level->ways)
 		return cannot(why, "there are too few sets for what drives lines out of the level inside");
 	return true;

@@ -105,10 +105,6 @@ bool mp_policy_level_find(const struct mp_view *view, uint32_t k,
  * Slots are so many bytes, or a multiple. */
 uint64_t mp_policy_way_bytes(const struct mp_view *view, uint32_t k);
 
-/** mp_policy_may_be() - may this be the inclusion of a level? */
-bool mp_policy_may_be(const struct mp_view *view, uint32_t k,
-		      const char *inclusion);
-
 /** mp_policy_level_halve() - take slots for two sectors; false: they are taken for
  * that, or there is no room */
 bool mp_policy_level_halve(const struct mp_view *view,

@@ -65,7 +65,7 @@ static bool fits_from(const struct mp_view *view,
 		const uint64_t way = isnan(ways) ? 0 :
 						   mp_policy_way_bytes(view, k);
 
-		if (way && mp_policy_may_be(view, k, "inclusive") &&
+		if (way && mp_cpu_may_be(view, k, "inclusive") &&
 		    !mp_policy_place_fits(level, placed, control, way,
 					  (uint32_t)ways,
 					  isnan(line) ? level->line :

@@ -9,7 +9,6 @@
 #include "probe/shared_ring.h"
 
 #include <math.h>
-#include <string.h>
 
 /* What is walked is so much of the least that a level has room for, but so many
  * slots, and so many times what the levels inside hold, as far as .. */
@@ -104,15 +103,6 @@ int mp_shared_ground(const struct mp_view *view,
 	return mp_cpu_rooms(view, &ground->rooms);
 }
 
-/* Only a level that is exclusive leaves to those inside what they hold. */
-static bool may_be_exclusive(const struct mp_view *view, uint32_t k)
-{
-	const struct mp_fact *fact = mp_cpu_found(view, k, "inclusion");
-
-	return !(fact && fact->verdict == MP_MEASURED &&
-		 strcmp(fact->text, "exclusive"));
-}
-
 static bool is_clear(const struct mp_cpu_rooms *rooms, uint32_t k)
 {
 	return rooms->low[k] > 0 &&
@@ -199,7 +189,8 @@ static double inner_part(const struct mp_view *view,
 	const double left = (inner - (double)level->beside) /
 			    (double)level->walked;
 
-	if (!k || !may_be_exclusive(view, k))
+	/* Only one that is leaves to those inside what they hold. */
+	if (!k || !mp_cpu_may_be(view, k, "exclusive"))
 		return 0;
 	return isnan(inner) ? NAN : fmax(fmin(left, 1), 0);
 }

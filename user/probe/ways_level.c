@@ -97,13 +97,10 @@ uint64_t mp_ways_line_of(const struct mp_view *view, uint32_t k,
  * more than it has room for; and of some nobody knows that they are none. */
 static double left_by(const struct mp_view *view, uint32_t k)
 {
-	const struct mp_fact *inclusion, *size;
+	const struct mp_fact *size;
 
-	if (k >= MP_CPU_LEVELS || mp_ways_is_absent(view, k))
-		return INFINITY;
-	inclusion = mp_cpu_found(view, k, "inclusion");
-	if (inclusion && inclusion->verdict == MP_MEASURED &&
-	    strcmp(inclusion->text, "inclusive"))
+	if (k >= MP_CPU_LEVELS || mp_ways_is_absent(view, k) ||
+	    !mp_cpu_may_be(view, k, "inclusive"))
 		return INFINITY;
 	size = mp_ways_size_of(view, k);
 	return size && (size->verdict == MP_MEASURED ||
