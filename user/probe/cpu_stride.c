@@ -339,8 +339,6 @@ static enum outcome try_control(struct rig *rig, uint64_t lines)
 	enum outcome outcome;
 	uint64_t id;
 
-	if (lines * rig->apart <= PAGE)
-		return FIT;
 	if (rig->apart < PAGE)
 		return lines * rig->apart > PAGES_FEW * PAGE ? BAD : FIT;
 	rig->skew = rig->apart > PAGE ? CONTROL_SKEW :
