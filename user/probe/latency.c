@@ -356,22 +356,24 @@ static double settle(const double *value, uint32_t n, const struct mixture *mix,
 	return limits.value;
 }
 
+/* @less: what was taken off @check, or nothing. */
 static void tell_single(const struct mp_cpu_edges *edges, uint32_t k,
 			const struct mp_curve_at *at, double check,
-			double cycle, struct mp_fact *fact)
+			const char *less, double cycle, struct mp_fact *fact)
 {
 	mp_fact_note(fact, at->id);
 	snprintf(fact->method, sizeof(fact->method), isnan(check) ?
 		 "single hops over %.0f KiB, %.0f %% of them of this level; no footprint shows it alone, to check them without clocks in between" :
-		 "single hops over %.0f KiB, %.0f %% of them of this level; without clocks in between %.2f %s",
+		 "single hops over %.0f KiB, %.0f %% of them of this level; without clocks in between %.2f %s%s",
 		 (double)at->length / 1024, 100 * edges->spectrum.share[k],
-		 check, fact->unit);
+		 check, fact->unit, less);
 	if (agrees(fact->value, check, cycle))
 		return;
 	fact->verdict = MP_DISPUTED;
 	snprintf(fact->reason, sizeof(fact->reason),
-		 "single hops say %.2f, a chase without clocks between its hops %.2f %s: more apart than %.0f %%",
-		 fact->value, check, fact->unit, 100 * MP_LATENCY_DISPUTE);
+		 "single hops say %.2f, a chase without clocks between its hops %.2f %s%s: more apart than %.0f %%",
+		 fact->value, check, fact->unit, less,
+		 100 * MP_LATENCY_DISPUTE);
 }
 
 static bool set_limits(const struct mp_cpu_edges *edges, uint32_t k,
@@ -409,6 +411,7 @@ static bool infer_single(const struct mp_view *view,
 	const struct mp_curve_at *at = mp_cpu_peak_point(edges, k);
 	double cycles = check_value(edges, k, false);
 	double ns = check_value(edges, k, true), cycle_ns;
+	const char *less = "";
 	struct mp_sweep wide;
 
 	if (!set_limits(edges, k, false, pair->cycles) ||
@@ -425,9 +428,10 @@ static bool infer_single(const struct mp_view *view,
 				wide_value(view, &wide, at->length, false));
 		ns = mp_cpu_share_apart(at, &edges->spectrum, k, cycle_ns,
 				wide_value(view, &wide, at->length, true));
+		less = ", less what hops of other levels take";
 	}
-	tell_single(edges, k, at, cycles, 1, pair->cycles);
-	tell_single(edges, k, at, ns, cycle_ns, pair->ns);
+	tell_single(edges, k, at, cycles, less, 1, pair->cycles);
+	tell_single(edges, k, at, ns, less, cycle_ns, pair->ns);
 	mp_cpu_peak_scatter(edges, k, cycle_ns, pair->ns);
 	mp_cpu_peak_scatter(edges, k, 1, pair->cycles);
 	return true;
