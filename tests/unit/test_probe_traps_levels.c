@@ -33,6 +33,14 @@ static void ask(const char *text, double line)
 	made_sim_ask(&sim, mp_probe_find("cache-size"));
 }
 
+/* At all depth, with a seed that showed it. */
+static void ask_deep(const char *text, uint64_t seed)
+{
+	made_sim_open_quiet(&sim, text, seed);
+	sim.view.depth = MP_DEPTH_DEEP;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+}
+
 static void not_wrong(const char *name, double value)
 {
 	made_sim_not_wrong(&sim, name, value, 0.125);
@@ -198,7 +206,7 @@ static void an_edge_that_lines_make_uneven_is_not_that_of_an_even_level(void **s
 
 	(void)state;
 	for (uint32_t i = 0; i < sizeof(seed) / sizeof(seed[0]); i++) {
-		made_sim_open_quiet(&sim,
+		ask_deep(
 			"machine name=a clock_mhz=2050 memory_latency=306\n"
 			"level name=l1d size=21K ways=12 line=32 latency=4 policy=qlru_h00_m1_r2_u1\n"
 			"level name=l2 size=96K ways=3 line=32 latency=14\n"
@@ -208,8 +216,6 @@ static void an_edge_that_lines_make_uneven_is_not_that_of_an_even_level(void **s
 			"walk cost=44\n"
 			"place pages=random\n"
 			"clock tsc_mhz=2100 read=23\nnoise gaps=0.005\n", seed[i]);
-		sim.view.depth = MP_DEPTH_DEEP;
-		made_sim_ask(&sim, mp_probe_find("cache-size"));
 		not_wrong("cpu.l3.size", 512 * 1024);
 		made_sim_close(&sim);
 	}
@@ -245,7 +251,7 @@ static void a_faster_chase_disputes_only_what_its_own_ring_does(void **state)
 static void behind_a_slow_edge_translations_are_no_level(void **state)
 {
 	(void)state;
-	made_sim_open_quiet(&sim,
+	ask_deep(
 		"machine name=a clock_mhz=3650 memory_latency=407\n"
 		"level name=l1d size=32K ways=4 latency=3 policy=random\n"
 		"level name=l2 size=144K ways=32 line=128 sector=64 latency=11 policy=qlru_h11_m1_r0_u0\n"
@@ -253,8 +259,6 @@ static void behind_a_slow_edge_translations_are_no_level(void **state)
 		"tlb level=1 page=4K entries=16 ways=16\nwalk cost=32\n"
 		"place pages=random\n"
 		"clock tsc_mhz=100 read=54\nnoise gaps=0.08 gap_us=2..5000\n", 5);
-	sim.view.depth = MP_DEPTH_DEEP;
-	made_sim_ask(&sim, mp_probe_find("cache-size"));
 	not_wrong("cpu.l2.size", 144 * 1024);
 	not_wrong("cpu.l3.size", 396 * 1024);
 	if (made_sim_fact(&sim, "cpu.l4.size")->verdict == MP_MEASURED)
@@ -268,15 +272,53 @@ static void what_the_next_level_takes_along_is_not_this_ones_doing(void **state)
 	const struct mp_fact *inclusion;
 
 	(void)state;
-	made_sim_open_quiet(&sim,
+	ask_deep(
 		"machine name=a clock_mhz=1600 memory_latency=238\n"
 		"level name=l1d size=36K ways=18 latency=5 policy=fifo\n"
 		"level name=l2 size=54K ways=16 line=128 sector=64 latency=10 policy=tree-plru\n"
 		"level name=l3 size=88K ways=11 line=128 latency=25 inclusion=inclusive\n"
 		"place pages=random thp=refused\n"
 		"clock tsc_mhz=2500 read=25\nnoise gaps=0.02\n", 1);
-	sim.view.depth = MP_DEPTH_DEEP;
-	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_ask(&sim, mp_probe_find("inclusion"));
+	inclusion = made_sim_fact(&sim, "cpu.l2.inclusion");
+	assert_true(inclusion->verdict != MP_MEASURED ||
+		    !strcmp(inclusion->text, "non-inclusive"));
+}
+
+/* At the lower limit of its edge the second level serves a fifth, and nothing at
+ * the upper one. */
+static void what_is_kept_inside_counts_at_the_lower_limit(void **state)
+{
+	(void)state;
+	ask_deep(
+		"machine name=a clock_mhz=1800 memory_latency=242\n"
+		"level name=l1d size=16K ways=16 latency=4 policy=nru\n"
+		"level name=l2 size=192K ways=6 latency=14 policy=bit-plru index=virtual\n"
+		"level name=l3 size=288K ways=8 latency=34 policy=random index=virtual slices=2\n"
+		"tlb level=1 page=4K entries=10 ways=5\n"
+		"tlb level=2 page=4K entries=256 ways=8 cost=7\nwalk cost=19\n"
+		"prefetch kind=stream into=l1d switch=no\n"
+		"place pages=random\nclock tsc_mhz=1000 read=25\n"
+		"noise gaps=0.08 gap_us=2..5000 seen=no\n", 700115);
+	not_wrong("cpu.l3.size", 288 * 1024);
+}
+
+/* Where the walk that drives a level through finds more of it gone by itself than
+ * with the level driven, nothing was given to it. */
+static void what_is_gone_in_any_case_is_not_kept(void **state)
+{
+	const struct mp_fact *inclusion;
+
+	(void)state;
+	ask_deep(
+		"machine name=a clock_mhz=2550 memory_latency=349\n"
+		"level name=l1d size=96K ways=3 latency=7 policy=nru\n"
+		"level name=l2 size=192K ways=1 latency=27\n"
+		"level name=l3 size=288K ways=8 line=128 latency=69 policy=srrip inclusion=inclusive slices=6\n"
+		"tlb level=1 page=4K entries=72 ways=9\n"
+		"tlb level=2 page=4K entries=128 ways=4 cost=12\nwalk cost=44\n"
+		"place pages=random thp=refused\nclock tsc_mhz=3400 read=39\n",
+		700112);
 	made_sim_ask(&sim, mp_probe_find("inclusion"));
 	inclusion = made_sim_fact(&sim, "cpu.l2.inclusion");
 	assert_true(inclusion->verdict != MP_MEASURED ||
@@ -331,6 +373,8 @@ int main(void)
 		TEST(what_no_shape_has_at_several_lengths_is_a_level),
 		TEST(what_an_outer_level_puts_out_is_not_counted_for_an_inner_one),
 		TEST(behind_a_slow_edge_translations_are_no_level),
+		TEST(what_is_kept_inside_counts_at_the_lower_limit),
+		TEST(what_is_gone_in_any_case_is_not_kept),
 		TEST(what_the_next_level_takes_along_is_not_this_ones_doing),
 		TEST(a_faster_chase_disputes_only_what_its_own_ring_does),
 		cmocka_unit_test(
