@@ -145,7 +145,6 @@ static void find_stairs(const char *text)
 	made_sim_run(&sim, &plan);
 	memset(&plan, 0, sizeof(plan));
 	made_sim_edges(&sim, &edges);
-	edges.table = mp_miss_table_get();
 	edges.level[0].high_bytes = edges.edge[edges.n - 1].high;
 	edges.n = 1;
 	edges.single = false;

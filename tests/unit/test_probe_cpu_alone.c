@@ -39,7 +39,6 @@ static void ask(const char *text, uint32_t k, struct mp_cpu_alone *alone)
 
 	made_sim_open(&sim, text);
 	made_sim_edges(&sim, &edges);
-	edges.table = mp_miss_table_get();
 	for (uint32_t i = 0; i < PLANS; i++) {
 		struct mp_plan plan = { 0 };
 

@@ -123,7 +123,6 @@ static void a_time_is_cut_to_steps_with_what_timing_adds(void **state)
 		      "level name=l2 size=72K ways=2 latency=6\n"
 		      "level name=l3 size=128K ways=8 latency=22\n");
 	made_sim_edges(&sim, &edges);
-	edges.table = mp_miss_table_get();
 	measure(&edges);
 	assert_int_equal(mp_cpu_between_find(&sim.view, &edges, &length,
 					     &alone), MP_CPU_LEVELS);

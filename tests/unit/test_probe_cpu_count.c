@@ -68,7 +68,6 @@ static void ask_so(const char *text, uint32_t k, uint32_t quiet, bool learns,
 	mp_sweep_plan(&sweep, &sim.view, SHORT, 1, &first);
 	made_sim_run(&sim, &first);
 	made_sim_edges(&sim, &edges);
-	edges.table = mp_miss_table_get();
 	mp_cpu_count_lay(&sim.view, &edges, k);
 	assert_int_equal(mp_cpu_count_plan(&sim.view, &edges, k, &plan), 0);
 	made_sim_run(&sim, &plan);
@@ -170,7 +169,6 @@ static void of_lines_that_are_not_known_no_crowd_is_counted(void **state)
 		if (!is_known)
 			sim.facts.fact[0].verdict = MP_NOT_MEASURABLE;
 		made_sim_edges(&sim, &edges);
-		edges.table = mp_miss_table_get();
 		mp_cpu_count_lay(&sim.view, &edges, 1);
 		assert_int_equal(edges.count[1].slots > 0, is_known);
 		made_sim_close(&sim);
@@ -251,7 +249,6 @@ static bool is_bare(const char *text, bool hidden)
 	sim.view.quiet = MP_WISH_PREFETCH_OFF;
 	made_sim_ask(&sim, &mp_probe_cache_size);
 	made_sim_edges(&sim, &edges);
-	edges.table = mp_miss_table_get();
 	if (hidden) {
 		edges.edge[1] = edges.edge[2];
 		edges.spectrum.cycles[2] = edges.spectrum.cycles[3];
@@ -295,7 +292,6 @@ static void count_closer(const struct mp_fact *fact, double edge_part,
 	sim.view.quiet = MP_WISH_PREFETCH_OFF;
 	made_sim_ask(&sim, &mp_probe_cache_size);
 	made_sim_edges(&sim, &edges);
-	edges.table = mp_miss_table_get();
 	edges.edge[1].size *= edge_part;
 	mp_cpu_count_lay(&sim.view, &edges, 1);
 	assert_int_equal(mp_cpu_count_plan(&sim.view, &edges, 1, &first), 0);

@@ -53,7 +53,6 @@ static void ask(const char *text, uint32_t k, struct mp_cpu_leaks *leaks)
 	made_sim_open(&sim, text);
 	sim.view.quiet = MP_WISH_PREFETCH_OFF;
 	made_sim_edges(&sim, &edges);
-	edges.table = mp_miss_table_get();
 	edges.edge[k - 1].shape = shape_of(edges.table, inside_ways);
 	assert_int_equal(mp_cpu_leaks_plan(&sim.view, &edges, k, &plan), 0);
 	made_sim_run(&sim, &plan);
@@ -253,7 +252,6 @@ static uint32_t asked_of(const char *l1d)
 	made_sim_open(&sim, text);
 	sim.view.arena_max_bytes = 512u << 20;
 	made_sim_edges(&sim, &edges);
-	edges.table = mp_miss_table_get();
 	edges.edge[1].shape = shape_of(edges.table, inside_ways);
 	assert_int_equal(mp_cpu_leaks_plan(&sim.view, &edges, 2, &plan), 0);
 	n = plan.n;

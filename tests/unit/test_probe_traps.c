@@ -243,7 +243,6 @@ static void the_middle_is_near_either_only_of_a_sharp_edge(void **state)
 		struct mp_fact fact = { .verdict = MP_MEASURED };
 
 		made_sim_edges(&sim, &edges);
-		edges.table = mp_miss_table_get();
 		edge->size = (own + inner) * 1.04;
 		edge->low = edge->size / 1.025;
 		edge->high = edge->size * 1.04;

@@ -218,7 +218,6 @@ static void the_roundest_number_has_the_smallest_odd_part(void **state)
 	near(mp_stat_round(5, 7.9, 6), 6);
 }
 
-/* Short lists and long ones are sorted in different ways. */
 /* The geometric middle of these was off by 12.8 % of the lower one, which a
  * level of 144 KiB lay at. */
 static void what_lies_between_is_as_far_from_either_limit(void **state)
@@ -231,6 +230,7 @@ static void what_lies_between_is_as_far_from_either_limit(void **state)
 	assert_true(middle / low < 1.125);
 }
 
+/* Short lists and long ones are sorted in different ways. */
 static void a_list_of_any_length_is_sorted(void **state)
 {
 	double value[100];
