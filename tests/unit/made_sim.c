@@ -11,6 +11,7 @@
 #include "backend.h"
 #include "analysis/spectrum.h"
 #include "backend/sim_chase.h"
+#include "made_look.h"
 #include "made_machine.h"
 
 #define SEED 1u
@@ -36,6 +37,7 @@ static void measure(struct made_sim *sim, const struct mp_exp *exp,
 	sim->batch[sim->n] = batch;
 	sim->seen[sim->n++] = batch;
 	sim->view.n_batches = sim->n;
+	assert_int_equal(mp_batch_index_add(&sim->index, batch), 0);
 }
 
 void made_sim_open(struct made_sim *sim, const char *text)
@@ -81,17 +83,16 @@ void made_sim_close(struct made_sim *sim)
 		mp_batch_free(sim->batch[i]);
 		free(sim->batch[i]);
 	}
+	mp_batch_index_free(&sim->index);
 	mp_facts_free(&sim->facts);
 	mp_sim_machine_free(&sim->machine);
 }
 
 static uint32_t made_of(const struct made_sim *sim, uint64_t id)
 {
-	uint32_t n = 0;
+	const struct mp_batch_list *list = mp_batch_index_find(&sim->index, id);
 
-	for (uint32_t i = 0; i < sim->n; i++)
-		n += sim->batch[i]->id == id;
-	return n;
+	return list ? list->n : 0;
 }
 
 uint32_t made_sim_run(struct made_sim *sim, struct mp_plan *plan)
@@ -114,14 +115,20 @@ uint32_t made_sim_run(struct made_sim *sim, struct mp_plan *plan)
 
 void made_sim_ask(struct made_sim *sim, const struct mp_probe *probe)
 {
+	sim->view.index = &sim->index;
 	for (uint32_t i = 0; i < PLANS; i++) {
 		struct mp_plan plan = { 0 };
 
+		sim->view.look = made_look();
 		assert_true(probe->next(&sim->view, &plan) >= 0);
 		if (!made_sim_run(sim, &plan))
 			break;
 	}
+	sim->view.look = made_look();
 	assert_int_equal(probe->infer(&sim->view, &sim->facts), 0);
+	/* What a test asks then is of no look: it may change the view. */
+	sim->view.look = 0;
+	sim->view.index = NULL;
 }
 
 const struct mp_fact *made_sim_fact(const struct made_sim *sim,

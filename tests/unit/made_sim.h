@@ -5,6 +5,7 @@
 #define MADE_SIM_H
 
 #include "backend/sim_machine.h"
+#include "batch_index.h"
 #include "probe.h"
 #include "probe/cpu.h"
 
@@ -16,7 +17,8 @@
  * @view: what probes are shown
  * @facts: found so far
  * @hops: measured in all
- * @n, @batch: all batches
+ * @n, @batch, @seen: all batches
+ * @index: them by experiment
  */
 struct made_sim {
 	struct mp_sim_machine machine;
@@ -26,6 +28,7 @@ struct made_sim {
 	uint32_t n;
 	struct mp_batch *batch[MADE_SIM_BATCHES];
 	const struct mp_batch *seen[MADE_SIM_BATCHES];
+	struct mp_batch_index index;
 };
 
 /** made_sim_open() - a machine of a few words; lines of the first level are

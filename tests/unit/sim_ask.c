@@ -12,6 +12,7 @@
 
 #include "backend.h"
 #include "limits.h"
+#include "made_look.h"
 #include "temp_folder.h"
 
 extern const struct mp_backend mp_backend_sim;
@@ -49,11 +50,10 @@ void sim_ask_know(struct sim_ask *ask, const char *name, double value)
 
 static uint32_t counted(const struct sim_ask *ask, const struct mp_exp *exp)
 {
-	uint32_t n = 0;
+	const struct mp_batch_list *list = mp_batch_index_find(&ask->index,
+							       mp_exp_id(exp));
 
-	for (uint32_t i = 0; i < ask->view.n_batches; i++)
-		n += mp_exp_equal(&ask->batch[i]->exp, exp);
-	return n;
+	return list ? list->n : 0;
 }
 
 static void measure(struct sim_ask *ask, struct mp_target *target,
@@ -72,6 +72,7 @@ static void measure(struct sim_ask *ask, struct mp_target *target,
 	assert_non_null(ask->batch);
 	ask->batch[ask->view.n_batches++] = batch;
 	ask->view.batch = (const struct mp_batch *const *)ask->batch;
+	assert_int_equal(mp_batch_index_add(&ask->index, batch), 0);
 }
 
 /* The first stage that lacks anything. */
@@ -128,6 +129,7 @@ static void open_sim(struct sim_ask *ask, const char *text, uint64_t seed,
 		.left_ns = UINT64_MAX,
 		.facts = &ask->known,
 		.quiet = ask->quiet,
+		.index = &ask->index,
 	};
 }
 
@@ -142,11 +144,16 @@ void sim_ask(struct sim_ask *ask, const char *text,
 		struct mp_plan plan = { 0 };
 
 		assert_true(ask->rounds++ < ROUNDS_MAX);
+		ask->view.look = made_look();
 		assert_true(probe->next(&ask->view, &plan) >= 0);
 		more = measure_plan(ask, &target, &plan);
 		mp_plan_free(&plan);
 	}
+	ask->view.look = made_look();
 	assert_int_equal(probe->infer(&ask->view, &ask->found), 0);
+	/* What a test asks then is of no look: it may change the view. */
+	ask->view.look = 0;
+	ask->view.index = NULL;
 	mp_backend_sim.close(&target);
 }
 
@@ -157,6 +164,7 @@ void sim_ask_free(struct sim_ask *ask)
 		free(ask->batch[i]);
 	}
 	free(ask->batch);
+	mp_batch_index_free(&ask->index);
 	mp_facts_free(&ask->known);
 	mp_facts_free(&ask->found);
 	memset(ask, 0, sizeof(*ask));

@@ -6,6 +6,7 @@
 #ifndef SIM_ASK_H
 #define SIM_ASK_H
 
+#include "batch_index.h"
 #include "fact.h"
 #include "probe.h"
 
@@ -15,6 +16,7 @@
  * @known: facts of earlier probes
  * @found: facts of the probe
  * @batch: owned
+ * @index: them by experiment
  * @rounds: times that it wanted more
  * @quiet: conditions that experiments ask for, see struct mp_view
  */
@@ -23,6 +25,7 @@ struct sim_ask {
 	struct mp_facts known;
 	struct mp_facts found;
 	struct mp_batch **batch;
+	struct mp_batch_index index;
 	uint32_t rounds;
 	uint32_t quiet;
 };

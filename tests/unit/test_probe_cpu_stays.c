@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Levels that throw out any line, and what those outside hold of it: simulated
  * machines on which no ring stays inside, and no lines can be kept out. */
+#include "like_runs.h"
 #include "made_sim.h"
 
 #include <setjmp.h>
@@ -189,7 +190,7 @@ static void lines_of_one_page_stay_or_go_together(void **state)
 	};
 
 	(void)state;
-	for (uint32_t i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < like_runs(2); i++) {
 		const struct mp_fact *fact;
 
 		ask(machine[i]);

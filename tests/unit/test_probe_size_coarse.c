@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "backend.h"
+#include "made_look.h"
 #include "made_sim.h"
 #include "probe/cpu_near.h"
 
@@ -106,7 +107,7 @@ static void hops_that_take_no_time_say_nothing(void **state)
 	for (uint32_t i = 0; i < sim.n; i++)
 		if (sim.batch[i]->exp.actor[0].detail == MP_DETAIL_HIST)
 			sim.batch[i]->grant.read_ticks += 10;
-	sim.view.look++;
+	sim.view.look = made_look();
 	assert_int_equal(mp_cpu_edges_find(&sim.view, &edges), 0);
 	assert_true(edges.doubt.level < edges.n);
 	mp_cpu_edges_free(&edges);

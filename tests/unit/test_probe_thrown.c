@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "like_runs.h"
 #include "made_sim.h"
 
 static struct made_sim sim;
@@ -24,7 +25,7 @@ static void not_wrong(const char *text, uint64_t seed, double size)
 static void what_differs_from_throw_to_throw_is_not_filled_evenly(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 8; seed++)
+	for (uint64_t seed = 1; seed <= like_runs(8); seed++)
 		not_wrong("machine name=a clock_mhz=2350 memory_latency=127\n"
 		    "clock tsc_mhz=3400 step=1 read=78\n"
 		    "place pages=random thp=refused\n"
@@ -43,7 +44,7 @@ static void a_crowd_too_small_sets_no_upper_limit(void **state)
 	static const uint64_t seeds[] = { 1, 12, 18, 410002 };
 
 	(void)state;
-	for (uint32_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++)
+	for (uint32_t i = 0; i < like_runs(4); i++)
 		not_wrong("machine name=a clock_mhz=4400 memory_latency=137\n"
 		    "clock tsc_mhz=3100 step=1 read=90\n"
 		    "place pages=random thp=refused\n"

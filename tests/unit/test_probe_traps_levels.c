@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "like_runs.h"
 #include "made_sim.h"
 #include "probe/cpu_beside.h"
 #include "probe/cpu_edges.h"
@@ -186,7 +187,7 @@ static void slots_that_miss_do_not_stay_for_others_that_come_from_memory(void **
 		"level name=l2 size=512K ways=1 latency=7\n"
 		"noise gaps=0.02\n";
 	(void)state;
-	for (uint64_t seed = 1; seed <= 6; seed++) {
+	for (uint64_t seed = 1; seed <= like_runs(6); seed++) {
 		struct sim_ask ask = { 0 };
 		const struct mp_fact *line;
 
@@ -205,7 +206,7 @@ static void an_edge_that_lines_make_uneven_is_not_that_of_an_even_level(void **s
 	static const uint64_t seed[] = { 4, 6 };
 
 	(void)state;
-	for (uint32_t i = 0; i < sizeof(seed) / sizeof(seed[0]); i++) {
+	for (uint32_t i = 0; i < like_runs(2); i++) {
 		ask_deep(
 			"machine name=a clock_mhz=2050 memory_latency=306\n"
 			"level name=l1d size=21K ways=12 line=32 latency=4 policy=qlru_h00_m1_r2_u1\n"
