@@ -177,6 +177,18 @@ static void what_an_outer_level_keeps_is_no_line_here(void **state)
 		       "place pages=contiguous\n", 32);
 }
 
+/* A prefetcher brings pairs, which go together as longer lines of a level that
+ * includes this one do; those take the next pair along as well. */
+static void pairs_that_an_outer_level_takes_out_are_no_lines(void **state)
+{
+	(void)state;
+	is_not_another("level name=l1d size=16K ways=16 line=32 latency=3 policy=qlru_h21_m2_r0_u0_umo index=virtual\n"
+		       "level name=l2 size=256K ways=4 line=32 latency=9 policy=bit-plru index=physical\n"
+		       "level name=l3 size=512K ways=8 line=128 latency=28 index=physical inclusion=inclusive\n"
+		       "prefetch kind=adjacent into=l1d switch=no\n"
+		       "place pages=contiguous thp=refused\n", 32);
+}
+
 /* Of so many pages, each on its sets as chance will have it, neighbours may
  * well be lost together, or not, for a replicate. */
 static void pages_that_happen_to_meet_are_no_answer(void **state)
@@ -236,6 +248,7 @@ int main(void)
 		cmocka_unit_test(sectors_before_a_near_level_are_told_from_lines),
 		cmocka_unit_test(long_lines_are_told_where_a_prefetcher_stays_on),
 		cmocka_unit_test(what_an_outer_level_keeps_is_no_line_here),
+		cmocka_unit_test(pairs_that_an_outer_level_takes_out_are_no_lines),
 		cmocka_unit_test(pages_that_happen_to_meet_are_no_answer),
 		cmocka_unit_test(lines_that_use_makes_stay_are_not_halved),
 		cmocka_unit_test(a_clock_of_long_steps_says_nothing_of_neighbours),

@@ -391,7 +391,9 @@ static uint32_t line_of(const struct mp_view *view, const struct seen *seen)
 		return counts->line <= limit ? counts->line : 0;
 	if (!flushes)
 		return counts->line == fetched ? counts->line : 0;
-	return counts->line == FLUSHED ? FLUSHED : 0;
+	/* Where a flush takes more than that along, an outer level of longer
+	 * lines does it, and may take another line as well. */
+	return counts->line == FLUSHED && limit == FLUSHED ? FLUSHED : 0;
 }
 
 /**
