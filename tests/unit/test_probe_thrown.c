@@ -11,12 +11,13 @@
 
 static struct made_sim sim;
 
-/* What is said of the second level, by how pages fall with a seed. */
-static void not_wrong(const char *text, uint64_t seed, double size)
+/* What is said of a level's size, by how pages fall with a seed. */
+static void not_wrong(const char *text, uint64_t seed, const char *name,
+		      double size)
 {
 	made_sim_open_quiet(&sim, text, seed);
 	made_sim_ask(&sim, mp_probe_find("cache-size"));
-	made_sim_not_wrong(&sim, "cpu.l2.size", size, 0.125);
+	made_sim_not_wrong(&sim, name, size, 0.125);
 	made_sim_close(&sim);
 }
 
@@ -34,7 +35,7 @@ static void what_differs_from_throw_to_throw_is_not_filled_evenly(void **state)
 		    "level name=l2 size=192K ways=12 latency=27 index=physical\n"
 		    "tlb level=1 page=4K entries=32 ways=32 policy=srrip\n"
 		    "walk cost=45 page=all\nnoise gaps=0.02 seen=yes\n",
-		    seed, 192 * 1024);
+		    seed, "cpu.l2.size", 192 * 1024);
 }
 
 /* They crowd the only way of a level, which shows an edge at 100 KiB of 144 for
@@ -56,7 +57,27 @@ static void a_crowd_too_small_sets_no_upper_limit(void **state)
 		    "tlb level=1 page=4K entries=10 ways=10\n"
 		    "tlb level=2 page=4K entries=1024 ways=8 cost=6\n"
 		    "walk cost=21 page=all\nnoise gaps=0.02 seen=yes\n",
-		    seeds[i], 144 * 1024);
+		    seeds[i], "cpu.l2.size", 144 * 1024);
+}
+
+/* Of the only way of a level the first sets are crowded by rings that the levels
+ * inside still hold: where it is seen to miss it looks like 57 KiB of 96. */
+static void misses_that_are_served_inside_make_no_level_smaller(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= like_runs(3); seed++)
+		not_wrong("machine name=a clock_mhz=3150 memory_latency=153\n"
+		    "clock tsc_mhz=3600 step=1 read=56\n"
+		    "place pages=random thp=refused\n"
+		    "level name=l1d size=12K ways=6 line=32 latency=3 policy=nru "
+		    "index=virtual\n"
+		    "level name=l2 size=27K ways=12 line=32 latency=12 "
+		    "index=physical inclusion=exclusive\n"
+		    "level name=l3 size=96K ways=1 line=32 latency=24 "
+		    "index=physical\n"
+		    "tlb level=1 page=4K entries=32 ways=32\n"
+		    "walk cost=46 page=all\nnoise gaps=0.02 seen=no\n",
+		    seed, "cpu.l3.size", 96 * 1024);
 }
 
 int main(void)
@@ -64,6 +85,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_differs_from_throw_to_throw_is_not_filled_evenly),
 		cmocka_unit_test(a_crowd_too_small_sets_no_upper_limit),
+		cmocka_unit_test(misses_that_are_served_inside_make_no_level_smaller),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

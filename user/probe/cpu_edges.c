@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/edge_kept.h"
 #include "probe/cpu_after.h"
 #include "probe/cpu_count.h"
 #include "probe/cpu_flat.h"
@@ -17,10 +16,6 @@
  * neighbouring edge is nearer. */
 #define FIT_BELOW 5.0
 #define FIT_ABOVE 5.0
-/* A fit over fewer lengths, or one that leaves more than this share of the
- * jump, explains nothing. */
-#define FIT_POINTS 6u
-#define MISFIT_MAX 0.12
 /* An even shape that leaves less than this of the jump is no blurred one;
  * less than this, whatever fits another curve. */
 #define PLAIN 0.06
@@ -44,23 +39,8 @@
 #define SMALL_PAGE 4096.0
 /* So far beyond the detector's bracket all hops miss, whatever the policy. */
 #define NONE_HITS 3.0
-/* Replicates that differ by more say that pages are scattered; and by how
- * much the capacity is uncertain then, where sets are no power of two. */
-#define SWAYS 1.05
-#define SWAYS_ERROR 1.25
-/* .. and by how much where replicates of single hops were compared with a
- * model of their spread, and places for a page seem to be few: of a thousand
- * levels of 1 to 20 ways, of four policies and of any number of sets, over
- * pages drawn at random, no limits near enough to make a measured size were
- * off then. */
-#define PLACES_FEW 2.5
-#define PLACES_ERROR 1.12
-/* Levels that CPUs share, and hash over slices, are these and beyond. */
-#define FIRST_HASHED 2u
-/* The middle of such an edge may lie half a way of two beyond the capacity,
- * and limits a little further out. */
-#define MANY_WAYS 24u
-#define FEW_WAYS 1.3
+/* So far beyond the edge inside, hops are hardly served there. */
+#define CLEAR_OF_INNER 1.1
 /* Fits, each with what the one before knows of the neighbours. */
 #define PASSES 3u
 
@@ -85,12 +65,14 @@ static double miss(const struct mp_cpu_edges *edges, const struct mp_edge *edge,
 #define MAIN MP_CPU_SIDES
 
 /* Each edge as each curve has it. @within: the lengths at which the next
- * level misses are left out; @less: what of them it may have put out is. */
+ * level misses are left out; @less: what of them it may have put out is;
+ * @clear: shorter ones are left out, bytes. */
 struct fits {
 	struct mp_edge edge[CURVES][MP_CPU_LEVELS];
 	bool fitted[CURVES][MP_CPU_LEVELS];
 	bool within;
 	bool less;
+	double clear;
 };
 
 static const struct mp_curve *curve_of(const struct mp_cpu_edges *edges,
@@ -147,8 +129,8 @@ static int fit_stretch(const struct mp_cpu_edges *edges,
 	if (edges->single && curve != MAIN) {
 		data->from = fmax(level->low_bytes / SEARCHED, low);
 		data->to = fmin(level->high_bytes * SEARCHED, high);
-		mp_cpu_share_points(edges, curve_of(edges, k, curve), k, low,
-				    high, data);
+		mp_cpu_share_points(edges, curve_of(edges, k, curve), k,
+				    fmax(low, fits->clear), high, data);
 		data->is_share = true;
 		if (fits->less)
 			mp_cpu_share_less(curve_of(edges, k, curve),
@@ -243,73 +225,6 @@ static double page_of(const struct mp_curve *curve, double beyond)
 	return mp_cpu_scattered(curve->at[i].batch[0]) ? SMALL_PAGE : 0;
 }
 
-/* Lines fall on sets neither evenly nor at random, which is as if these had
- * many ways: a hash over slices may do that to sets of two. Small levels are
- * no shared ones, whose pages the machine below this one scatters. */
-static bool is_hashed(const struct mp_cpu_edges *edges, uint32_t k,
-		      const struct mp_edge *edge)
-{
-	const struct mp_miss_shape *shape = &edges->table->shape[edge->shape];
-
-	return shape->scatter != 0 &&
-	       (shape->ways >= MANY_WAYS || mp_cpu_has_sides(edges, k));
-}
-
-static bool is_uneven(const struct mp_edge_data *data,
-		      const struct mp_miss_table *table,
-		      const struct mp_edge *edge)
-{
-	return data->is_share && table->shape[edge->shape].scatter == 0 &&
-	       edge->sway > MP_CPU_UNEVEN;
-}
-
-/* Pages that begin anywhere in a count of sets that is no power of two, and
- * cover it in part, are not what shapes are made for: how much that may move
- * a capacity. Where replicates are compared with what they should differ by
- * only few places matter. */
-static double pages_error(const struct mp_edge_data *data,
-			  const struct mp_miss_table *table,
-			  const struct mp_edge *edge)
-{
-	const struct mp_miss_shape *shape = &table->shape[edge->shape];
-	const double places = edge->size / (shape->ways * data->page_bytes);
-
-	if (edge->still)
-		return 1;
-	/* Of what may be hashed a small spread says nothing. */
-	if (!data->is_share || data->may_hash)
-		return edge->sway > SWAYS ? SWAYS_ERROR : 1;
-	return shape->scatter == 0 || places < PLACES_FEW ? PLACES_ERROR : 1;
-}
-
-bool mp_cpu_edge_of(const struct mp_view *view, const struct mp_cpu_edges *edges,
-		    uint32_t k, bool is_main, struct mp_edge_data *data,
-		    struct mp_edge *edge)
-{
-	bool ok;
-
-	data->may_hash = k >= FIRST_HASHED;
-	data->scatters = data->page_bytes > 0 && !is_main ?
-			 MP_EDGE_EVEN | MP_EDGE_RANDOM : MP_EDGE_ANY;
-	if (data->n < FIT_POINTS ||
-	    mp_edge_fit_inside(data, edges->table, view->seed + k, edge))
-		return false;
-	ok = edge->misfit <= MISFIT_MAX;
-	if (edges->full && data->page_bytes > 0) {
-		const double error = pages_error(data, edges->table, edge);
-
-		edge->low /= error;
-		edge->high *= error;
-	}
-	if (!data->may_hash || data->page_bytes > 0)
-		return ok;
-	if (is_hashed(edges, k, edge))
-		edge->low /= FEW_WAYS;
-	if (is_uneven(data, edges->table, edge))
-		edge->high *= FEW_WAYS;
-	return ok;
-}
-
 /* One stretch of a curve. @ok: does a shape explain it? */
 static int fit_once(const struct mp_view *view,
 		    const struct mp_cpu_edges *edges, uint32_t curve,
@@ -362,6 +277,27 @@ static int fit_beyond(const struct mp_view *view,
 	return err;
 }
 
+/* What the level inside serves does not come to miss this one. Over scattered
+ * pages that hides the first misses of a level of few ways, and the rest look like
+ * the steeper edge of a smaller one: lengths that are clear of it have a say. */
+static int fit_clear(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, uint32_t curve,
+		     uint32_t k, struct fits *fits, struct mp_edge *edge)
+{
+	struct mp_edge clear = { 0 };
+	bool ok;
+	int err;
+
+	if (!k || !edges->fitted[k - 1] || !(edge->page_bytes > 0))
+		return 0;
+	fits->clear = edges->edge[k - 1].high * CLEAR_OF_INNER;
+	err = fit_once(view, edges, curve, k, fits, &clear, &ok);
+	fits->clear = 0;
+	if (ok && clear.size > edge->high)
+		edge->high = clear.high;
+	return err;
+}
+
 static int fit_curve(const struct mp_view *view,
 		     const struct mp_cpu_edges *edges, uint32_t curve,
 		     uint32_t k, struct fits *fits)
@@ -372,6 +308,8 @@ static int fit_curve(const struct mp_view *view,
 
 	if (!err && ok && fits->within)
 		err = fit_beyond(view, edges, curve, k, fits, &edge);
+	if (!err && ok && edges->single && curve != MAIN)
+		err = fit_clear(view, edges, curve, k, fits, &edge);
 	/* What a neighbour adds is known from a model of another curve, and
 	 * taking it off is right only where it helps. */
 	if (err || (fits->fitted[curve][k] &&
@@ -673,15 +611,6 @@ bool mp_cpu_edge_plain(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	return edges->fitted[k] &&
 	       is_plain(&edges->edge[k], edges->table, VERY_PLAIN);
-}
-
-double mp_cpu_sway_error(const struct mp_cpu_edges *edges, uint32_t k)
-{
-	const struct mp_edge *edge = &edges->edge[k];
-
-	return !edges->single && mp_cpu_has_sides(edges, k) &&
-	       edges->table->shape[edge->shape].scatter == 0 &&
-	       edge->sway > SWAYS ? SWAYS_ERROR : 1;
 }
 
 bool mp_cpu_small_pages(const struct mp_cpu_edges *edges, uint32_t k)
