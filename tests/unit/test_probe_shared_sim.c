@@ -175,6 +175,24 @@ static void what_is_gone_before_is_not_left_alone(void **state)
 	       "inclusion=inclusive\n", "cpu.l2.shared", 1);
 }
 
+/* What another CPU puts out comes back from the next level, what this one does by
+ * itself from memory, which is much further. */
+static void what_comes_back_from_near_counts_as_well(void **state)
+{
+	(void)state;
+	shares("level name=l1d size=16K ways=16 latency=4\n"
+	       "level name=l2 size=24960 ways=15 latency=10 index=physical "
+	       "inclusion=exclusive shared=2\n"
+	       "level name=l3 size=61K ways=8 latency=30 index=physical "
+	       "shared=2\n", "cpu.l2.shared", 2);
+	made_sim_close(&sim);
+	shares("level name=l1d size=16K ways=16 latency=4\n"
+	       "level name=l2 size=24960 ways=15 latency=10 index=physical "
+	       "inclusion=exclusive\n"
+	       "level name=l3 size=61K ways=8 latency=30 index=physical "
+	       "shared=2\n", "cpu.l2.shared", 1);
+}
+
 #define TEST(f) cmocka_unit_test_teardown(f, end)
 
 int main(void)
@@ -188,6 +206,7 @@ int main(void)
 		TEST(what_the_level_outside_puts_out_is_not_shared),
 		TEST(what_an_outermost_level_puts_out_is_not_shared),
 		TEST(what_is_gone_before_is_not_left_alone),
+		TEST(what_comes_back_from_near_counts_as_well),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

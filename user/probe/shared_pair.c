@@ -34,6 +34,10 @@
 /* A hop that a level further out than the next serves may bring a line, or its
  * neighbour, that so many others then find in the next. */
 #define NEIGHBOURS 4.0
+/* Of what is walked so many hops come from outside, more than before, when this
+ * CPU has swept: where single hops tell, and do not show that, they are not
+ * counted. */
+#define OUT_LEAST 0.5
 /* No load takes so long. */
 #define LOST_NS 1500.0
 
@@ -41,7 +45,9 @@
  * The counted replicates of one experiment, ticks a hop: of what is left alone
  * and of what was swept; what of the difference hops make that miss the level
  * outside as well; the share of hops that the level inside serves when nothing
- * was swept, and is known to serve when it was. NaN: not known.
+ * was swept, and is known to serve when it was; of hops that come from outside the
+ * level by how many more they are when it was, and of those from beyond the level
+ * outside. NaN: not known.
  */
 struct seen {
 	uint32_t n;
@@ -50,17 +56,22 @@ struct seen {
 	double past[REPLICATES_MAX];
 	double served[REPLICATES_MAX];
 	double left[REPLICATES_MAX];
+	double out[REPLICATES_MAX];
+	double beyond[REPLICATES_MAX];
 	double read_ticks;
 	double ns_per_tick;
 	uint64_t id;
 };
 
-/* Single hops of an actor: what they took, how many the level inside served, and
- * what those that miss the level outside took more than they would have here. */
+/* Single hops of an actor: what they took, how many the level inside served, how
+ * many came from outside the level and how many of those from beyond the next, and
+ * what these took more than they would have here. */
 struct hops {
 	double n;
 	double ticks;
 	double inside;
+	double out;
+	double beyond;
 	double past_ns;
 };
 
@@ -102,6 +113,7 @@ static void add_hops(const struct mp_batch *batch,
 {
 	const uint64_t *word = batch->payload + sample->payload_offset;
 	const double inside = (level->inner_ns + level->own_ns) / 2;
+	const double out = (level->own_ns + level->next_ns) / 2;
 	const double past = (level->next_ns + level->past_ns) / 2;
 
 	for (uint32_t w = 0; w + 1 < sample->payload_count; w += 2) {
@@ -115,6 +127,8 @@ static void add_hops(const struct mp_batch *batch,
 		hops->n += n;
 		hops->ticks += n * ticks;
 		hops->inside += ns < inside ? n : 0;
+		hops->out += ns > out ? n : 0;
+		hops->beyond += ns > past ? n : 0;
 		hops->past_ns += ns > past ? n * (ns - level->own_ns) : 0;
 	}
 }
@@ -181,6 +195,22 @@ static double added_past(const struct mp_batch *batch,
 	return fmax(more, 0) / mp_clock_ns(batch, 1);
 }
 
+/* How many more hops the sweep makes come from outside. */
+static void note_out(const struct mp_batch *batch,
+		     const struct mp_shared_level *level,
+		     const struct hops *calm, const struct hops *swept,
+		     struct seen *seen)
+{
+	const uint32_t i = seen->n;
+
+	seen->out[i] = seen->beyond[i] = NAN;
+	if (tells(batch, level->own_ns, level->next_ns))
+		seen->out[i] = swept->out / swept->n - calm->out / calm->n;
+	if (tells(batch, level->next_ns, level->past_ns))
+		seen->beyond[i] = fmax(swept->beyond / swept->n -
+				       calm->beyond / calm->n, 0);
+}
+
 static void note(const struct mp_batch *batch,
 		 const struct mp_shared_level *level, struct seen *seen)
 {
@@ -194,6 +224,7 @@ static void note(const struct mp_batch *batch,
 	seen->swept[i] = swept.ticks / swept.n;
 	seen->past[i] = added_past(batch, level, &calm, &swept);
 	note_served(batch, level, &calm, &swept, seen);
+	note_out(batch, level, &calm, &swept, seen);
 	seen->read_ticks = batch->grant.read_ticks;
 	seen->ns_per_tick = mp_clock_ns(batch, 1);
 	seen->n++;
@@ -303,13 +334,43 @@ static uint32_t judge_none(const struct mp_shared_level *level,
 	       MP_DOUBT_NONE : MP_DOUBT_INNER;
 }
 
+/*
+ * What another CPU puts out may come back from the next level, and what this one
+ * does from beyond that: little of the time, and yet as many hops. So where single
+ * hops tell they are counted: those that come from outside the level, and those of
+ * them that no level but this one can have put out.
+ */
+static bool count_out(const struct mp_view *view, const struct seen *pair,
+		      const struct seen *alone, struct mp_interval *all,
+		      struct mp_interval *by_level)
+{
+	const double most = mp_stat_median_of(alone->out, alone->n);
+	double share[REPLICATES_MAX], own[REPLICATES_MAX];
+
+	if (!(most > OUT_LEAST))
+		return false;
+	for (uint32_t i = 0; i < pair->n; i++) {
+		const double beyond = isnan(pair->beyond[i]) ? 0 :
+				      pair->beyond[i];
+
+		if (isnan(pair->out[i]))
+			return false;
+		share[i] = pair->out[i] / most;
+		own[i] = share[i] - (1 + NEIGHBOURS) * beyond / most;
+	}
+	mp_stat_limits(share, pair->n, view->seed, all);
+	mp_stat_limits(own, pair->n, view->seed, by_level);
+	return true;
+}
+
 static uint32_t judge(const struct mp_view *view,
 		      const struct mp_shared_level *level,
 		      const struct seen *pair, const struct seen *alone,
 		      uint32_t *doubt)
 {
 	double share[REPLICATES_MAX], own[REPLICATES_MAX];
-	struct mp_interval scale, limits, by_level;
+	struct mp_interval scale, limits, by_level, out, out_by_level;
+	bool counted;
 
 	*doubt = find_scale(view, pair, alone, &scale);
 	if (*doubt)
@@ -322,12 +383,15 @@ static uint32_t judge(const struct mp_view *view,
 	}
 	mp_stat_limits(share, pair->n, view->seed, &limits);
 	mp_stat_limits(own, pair->n, view->seed, &by_level);
-	if (by_level.low > SHARE && !is_outer(level, pair))
+	counted = count_out(view, pair, alone, &out, &out_by_level);
+	if ((by_level.low > SHARE ||
+	     (counted && out_by_level.low > SHARE)) && !is_outer(level, pair))
 		return MP_TIE_SHARED;
 	*doubt = by_level.low > SHARE ? MP_DOUBT_OUTER : MP_DOUBT_PAST;
 	if (limits.low > SHARE)
 		return MP_TIE_UNCLEAR;
-	if (limits.high < NOTHING && limits.low > -SHARE) {
+	if (limits.high < NOTHING && limits.low > -SHARE &&
+	    !(counted && out.high >= NOTHING)) {
 		*doubt = judge_none(level, pair, alone, &scale,
 				    &limits);
 		return *doubt ? MP_TIE_UNCLEAR : MP_TIE_PRIVATE;
