@@ -61,6 +61,28 @@ static void a_few_that_miss_show(void **state)
 	assert_true(mp_hops_slower(&b, &a, 1.15) < 0.01);
 }
 
+/* What all of some batches have, and none of others. */
+static void a_time_that_only_some_have_is_told(void **state)
+{
+	struct mp_hops some[2], none;
+
+	(void)state;
+	take(&some[0], 4096, 0.3, 45);
+	take(&some[1], 8192, 0.1, 45);
+	take(&a, 16384, 0.3, 230);
+	take(&none, 32768, 0, 45);
+	assert_true(fabs(mp_hops_only(some, 2, &a, 1) - 0.1) < 0.03);
+	assert_true(mp_hops_only(some, 2, some, 1) == 0);
+	/* Of the first alone it is in all that there are. */
+	assert_true(fabs(mp_hops_only(some, 1, &a, 1) - 0.3) < 0.05);
+	/* Not what one of them lacks. */
+	mp_hops_free(&some[1]);
+	some[1] = none;
+	assert_true(mp_hops_only(some, 2, &a, 1) < 0.03);
+	mp_hops_free(&some[0]);
+	mp_hops_free(&some[1]);
+}
+
 static void what_is_hardly_slower_does_not_count(void **state)
 {
 	(void)state;
@@ -140,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(equal_batches_are_not_slower),
 		TEST(a_few_that_miss_show),
+		TEST(a_time_that_only_some_have_is_told),
 		TEST(what_is_hardly_slower_does_not_count),
 		TEST(the_step_of_a_clock_is_no_difference),
 		TEST(what_was_not_timed_singly_is_not_compared),

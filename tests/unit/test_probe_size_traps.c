@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "backend.h"
+#include "like_runs.h"
 #include "made_sim.h"
 
 #define ARENA_BYTES (64u << 20)
@@ -226,6 +227,33 @@ static void what_the_first_level_keeps_is_not_in_the_second(void **state)
 			 MP_MEASURED);
 }
 
+/* To sparse rings the second level has room for eight times what it holds, and
+ * ends where the next does, which includes it: in those none is served there. By
+ * how slow they are full ones do not differ, over scattered pages. */
+static void a_level_that_only_full_rings_find_is_one(void **state)
+{
+	static const uint64_t seed[] = { 1, 4, 8 };
+
+	(void)state;
+	for (uint32_t i = 0; i < like_runs(sizeof(seed) / sizeof(seed[0])); i++) {
+		ask("machine name=a clock_mhz=4900 memory_latency=233\n"
+		    "clock tsc_mhz=2500 step=1 read=46\n"
+		    "place pages=random thp=refused\n"
+		    "level name=l1d size=32K ways=16 line=32 latency=3 "
+		    "policy=bit-plru\n"
+		    "level name=l2 size=144000 ways=18 line=32 latency=12 "
+		    "policy=random inclusion=inclusive\n"
+		    "level name=l3 size=240K ways=10 latency=45 "
+		    "policy=qlru_h21_m2_r0_u0_umo index=physical "
+		    "inclusion=inclusive\n"
+		    "tlb level=1 page=4K entries=128 ways=128 policy=nru\n"
+		    "walk cost=53 page=all\nnoise gaps=0.02 seen=no\n", seed[i]);
+		not_wrong("cpu.l2.size", 144000);
+		not_wrong("cpu.l3.size", 240 << 10);
+		made_sim_close(&sim);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +275,7 @@ int main(void)
 			end),
 		cmocka_unit_test_teardown(
 			what_the_first_level_keeps_is_not_in_the_second, end),
+		cmocka_unit_test(a_level_that_only_full_rings_find_is_one),
 		cmocka_unit_test_teardown(slots_that_fit_are_no_more_than_lines,
 					  end),
 	};

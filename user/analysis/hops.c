@@ -20,6 +20,12 @@
 /* .. and but for one hop in eight, the first in its page, all do. */
 #define ALL_BUT_FIRST 0.8
 
+/* Hops of one cost are within so much, and a step of the clock; another batch
+ * has none of it that has no more hops than this share within a further part. */
+#define ONE_COST 1.08
+#define ABOUT 1.1
+#define NEXT_TO_NONE 0.003
+
 static void take(void *ctx, double cycles, double n)
 {
 	struct mp_hops *hops = ctx;
@@ -76,6 +82,40 @@ double mp_hops_slower(const struct mp_hops *a, const struct mp_hops *b,
 		while (i < a->n && a->hop[i].cycles <= bound)
 			quick += a->hop[i++].n;
 		most = fmax(most, others / b->all - quick / a->all);
+	}
+	return most;
+}
+
+static double share_of(const struct mp_hops *hops, double from, double to)
+{
+	double n = 0;
+
+	for (uint32_t i = 0; i < hops->n && hops->hop[i].cycles <= to; i++)
+		n += hops->hop[i].cycles >= from ? hops->hop[i].n : 0;
+	return n / hops->all;
+}
+
+double mp_hops_only(const struct mp_hops *a, uint32_t n_a,
+		    const struct mp_hops *b, uint32_t n_b)
+{
+	double most = 0;
+
+	for (uint32_t i = 0; n_a && i < a[0].n; i++) {
+		const double from = a[0].hop[i].cycles;
+		const double to = from * ONE_COST + a[0].step;
+		double least = 1, others = 0;
+
+		if (!(from > 0))
+			continue;
+		for (uint32_t k = 0; k < n_a && least > most; k++)
+			least = fmin(least, share_of(&a[k], from, to));
+		if (!(least > most))
+			continue;
+		for (uint32_t k = 0; k < n_b; k++)
+			others = fmax(others, share_of(&b[k], from / ABOUT - b[k].step,
+						       to * ABOUT + b[k].step));
+		if (others <= NEXT_TO_NONE)
+			most = least;
 	}
 	return most;
 }

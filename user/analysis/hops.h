@@ -46,6 +46,17 @@ double mp_hops_slower(const struct mp_hops *a, const struct mp_hops *b,
 		      double factor);
 
 /**
+ * mp_hops_only() - of a time that only some batches have, how many hops take it
+ * @a, @n_a: batches; of each the hops that take nearly one time are counted
+ * @b, @n_b: others, of which next to none take about as long
+ *
+ * Return: the least share of a batch of @a, at the time at which it is greatest;
+ * 0 where there is no such time.
+ */
+double mp_hops_only(const struct mp_hops *a, uint32_t n_a,
+		    const struct mp_hops *b, uint32_t n_b);
+
+/**
  * mp_hops_mostly() - what most hops take of those slower than a bound
  * @bound: cycles
  *

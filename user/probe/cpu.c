@@ -33,6 +33,9 @@
 #define FULL_HOPS 0.1
 #define FULL_HOPS_SCATTERED 0.3
 #define FULL_MOST 8u
+/* .. or so many of each take what none of a sparse ring does: a level outside
+ * served them, which those either do not need or do not find anything in. */
+#define FULL_ONLY 0.05
 /* Levels larger than this are likely to be shared. */
 #define PRIVATE_MAX (4.0 * 1024 * 1024)
 /* Innermost ones are no larger. */
@@ -249,8 +252,16 @@ static double slower_part(const struct compared *a, const struct compared *b)
 	return (double)n / a->n / b->n;
 }
 
+/* Do full rings find a level that sparse ones do not? */
+static bool find_another(const struct compared *full,
+			 const struct compared *sparse)
+{
+	return mp_hops_only(full->hops, full->n, sparse->hops, sparse->n) >=
+	       FULL_ONLY;
+}
+
 static int is_slower_at(const struct mp_curve_at *full,
-			const struct mp_curve_at *sparse, double part,
+			const struct mp_curve_at *sparse, bool wide,
 			bool *slower)
 {
 	struct compared a, b = { 0 };
@@ -258,7 +269,8 @@ static int is_slower_at(const struct mp_curve_at *full,
 
 	if (!err)
 		err = compared_take(sparse, &b);
-	if (!err && slower_part(&a, &b) >= part)
+	if (!err && (slower_part(&a, &b) >= (wide ? WIDE_PART : FULL_PART) ||
+		     (!wide && find_another(&a, &b))))
 		*slower = true;
 	compared_free(&a);
 	compared_free(&b);
@@ -296,7 +308,6 @@ static int is_slower(const struct mp_curve *full,
 		     bool wide, bool *slower)
 {
 	const uint32_t least = wide ? WIDE_LEAST : FULL_LEAST;
-	const double part = wide ? WIDE_PART : FULL_PART;
 	int err = 0;
 
 	*slower = false;
@@ -308,7 +319,7 @@ static int is_slower(const struct mp_curve *full,
 		if (other && (double)at->length >= span->from &&
 		    (double)at->length < span->to && at->n >= least &&
 		    other->n >= least && is_steady(at))
-			err = is_slower_at(at, other, part, slower);
+			err = is_slower_at(at, other, wide, slower);
 	}
 	return err;
 }
