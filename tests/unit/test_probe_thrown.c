@@ -80,11 +80,34 @@ static void misses_that_are_served_inside_make_no_level_smaller(void **state)
 		    seed, "cpu.l3.size", 96 * 1024);
 }
 
+/* A prefetcher that stays on finds a few lines of a page as far apart as others,
+ * and brings the next; of an exclusive level that is counted, not much may be. */
+static void what_is_fetched_now_and_then_is_no_room(void **state)
+{
+	static const uint64_t seeds[] = { 3, 5 };
+
+	(void)state;
+	for (uint32_t i = 0; i < like_runs(sizeof(seeds) / sizeof(seeds[0])); i++)
+		not_wrong("machine name=a clock_mhz=3750 memory_latency=209\n"
+		    "clock tsc_mhz=1800 step=1 read=33\n"
+		    "place pages=random thp=refused\n"
+		    "level name=l1d size=64K ways=32 latency=5 policy=random\n"
+		    "level name=l2 size=384K ways=8 latency=22 policy=fifo "
+		    "index=physical inclusion=exclusive\n"
+		    "tlb level=1 page=4K entries=64 ways=64\n"
+		    "tlb level=2 page=4K entries=1024 ways=8 cost=7\n"
+		    "prefetch kind=adjacent into=l2 switch=no\n"
+		    "prefetch kind=stride into=l2 switch=no\n"
+		    "noise gaps=0.02 seen=no\n", seeds[i], "cpu.l2.size",
+		    384 * 1024);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_differs_from_throw_to_throw_is_not_filled_evenly),
 		cmocka_unit_test(a_crowd_too_small_sets_no_upper_limit),
+		cmocka_unit_test(what_is_fetched_now_and_then_is_no_room),
 		cmocka_unit_test(misses_that_are_served_inside_make_no_level_smaller),
 	};
 
