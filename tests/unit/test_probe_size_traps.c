@@ -254,6 +254,24 @@ static void a_level_that_only_full_rings_find_is_one(void **state)
 	}
 }
 
+/* The level inside throws out any line: each turn it keeps others, which do not
+ * come to this one then, so that two ways have room for three lines of a set. */
+static void what_is_kept_by_chance_makes_no_level_larger(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=3200 memory_latency=232\n"
+	    "clock tsc_mhz=1800 step=1 read=33\n"
+	    "place pages=contiguous thp=granted\n"
+	    "level name=l1d size=96K ways=8 line=32 latency=7 policy=random\n"
+	    "level name=l2 size=192K ways=2 line=32 latency=17 index=physical\n"
+	    "level name=l3 size=295296 ways=6 line=32 latency=48 "
+	    "policy=qlru_h00_m1_r2_u1 inclusion=exclusive slices=2\n"
+	    "tlb level=1 page=4K entries=96 ways=48\n"
+	    "tlb level=2 page=4K entries=4096 ways=16 cost=14\n"
+	    "noise gaps=0.02 seen=no\n", SEED);
+	not_wrong("cpu.l2.size", 192 << 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -275,6 +293,8 @@ int main(void)
 			end),
 		cmocka_unit_test_teardown(
 			what_the_first_level_keeps_is_not_in_the_second, end),
+		cmocka_unit_test_teardown(
+			what_is_kept_by_chance_makes_no_level_larger, end),
 		cmocka_unit_test(a_level_that_only_full_rings_find_is_one),
 		cmocka_unit_test_teardown(slots_that_fit_are_no_more_than_lines,
 					  end),

@@ -373,8 +373,18 @@ static void note(const struct mp_cpu_edges *edges, uint32_t k,
 				      high, fact);
 }
 
+/* Does the level inside throw out any line? */
+static bool goes_by_chance(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	return edges->fitted[k - 1] &&
+	       edges->table->shape[edges->edge[k - 1].shape].policy ==
+	       MP_MISS_RANDOM;
+}
+
 /* Hops that the level inside still serves at this one's edge may be of lines
- * that it keeps for good, and that this one need not hold. */
+ * that it keeps for good, and that this one need not hold. Where it keeps others
+ * each turn these do not come here in their turn, and others stay for that: of two
+ * ways of the oldest, as much again. */
 static void less_kept(const struct mp_cpu_edges *edges, uint32_t k,
 		      struct mp_fact *fact)
 {
@@ -383,7 +393,10 @@ static void less_kept(const struct mp_cpu_edges *edges, uint32_t k,
 
 	if (!(kept > KEPT) && !(passed < fact->low * (1 - KEPT)))
 		return;
-	fact->low = fmin(fact->low * (1 - kept), passed);
+	fact->low *= 1 - kept;
+	if (kept > KEPT && goes_by_chance(edges, k))
+		fact->low *= 1 - kept;
+	fact->low = fmin(fact->low, passed);
 	fact->value = mp_stat_between(fact->low, fact->high);
 }
 
