@@ -274,9 +274,14 @@ static void judge_ways(const struct mp_tlb_level *level, struct mp_fact *fact)
 			       level->why_ways : "the entries are not known");
 }
 
+static double agreed(const struct mp_tlb_level *level)
+{
+	return fmax(AGREE * level->cycles, AGREE_CYCLES);
+}
+
 static void judge_cost(const struct mp_tlb_level *level, struct mp_fact *fact)
 {
-	double bound = fmax(AGREE * level->cycles, AGREE_CYCLES);
+	double bound = agreed(level);
 	double apart = level->other - level->cycles, slack;
 
 	note(fact, level);
@@ -388,11 +393,23 @@ static void settle_huge(const struct found *small, struct mp_tlb_level *first,
 		second->end = MP_TLB_MORE;
 }
 
+/* Without a second level each miss of the first is a walk, which costs no less
+ * where there are more pages. If it does, something else was dear before. */
+static void doubt_none(struct found *found)
+{
+	if (found->second.end != MP_TLB_NONE ||
+	    !(found->first.other < found->first.cycles - agreed(&found->first)))
+		return;
+	found->second.end = MP_TLB_CANNOT;
+	found->second.why = "what missing the first level costs, less with more pages, is no translation alone";
+}
+
 static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
 	struct found small, huge;
 	int err = find_small(view, NULL, &small);
 
+	doubt_none(&small);
 	if (!err)
 		err = find_huge(view, NULL, &small, &huge);
 	if (err)
