@@ -80,9 +80,10 @@ static void ask(const char *text)
 	made_sim_ask(&sim, mp_probe_find("latency"));
 }
 
-static void ask_lines(const char *text)
+static void ask_lines_again(const char *text, uint64_t seed)
 {
 	made_sim_open(&sim, text);
+	sim.view.seed = seed;
 	sim.view.caps |= MP_CAP_CORE_CLOCK | MP_CAP_SEQUENCE | MP_CAP_MIXED;
 	sim.view.quiet = MP_WISH_PREFETCH_OFF;
 	sim.view.arena_max_bytes = ARENA_BYTES;
@@ -90,6 +91,11 @@ static void ask_lines(const char *text)
 	made_sim_ask(&sim, mp_probe_find("cache-size"));
 	made_sim_ask(&sim, mp_probe_find("line"));
 	made_sim_ask(&sim, mp_probe_find("latency"));
+}
+
+static void ask_lines(const char *text)
+{
+	ask_lines_again(text, 1);
 }
 
 static void is(const char *name, double cycles)
@@ -173,6 +179,27 @@ static void a_ring_of_every_line_tells_where_none_was(void **state)
 	is("cpu.l2.latency-cycles", 17);
 }
 
+/* A tick of 192 cycles: few lines, timed few times, say 11 to 14. */
+static void rings_say_more_than_a_few_lines_of_a_coarse_clock(void **state)
+{
+	(void)state;
+	ask_lines_again("machine name=x clock_mhz=4600 memory_latency=452\n"
+		  "clock tsc_mhz=24 step=1 read=59\n"
+		  "place pages=random thp=granted huge=0\n"
+		  "level name=l1d size=17K ways=17 sector=32 latency=4 "
+		  "policy=random\n"
+		  "level name=l2 size=78K ways=26 latency=14 policy=bit-plru "
+		  "index=physical\n"
+		  "level name=l3 size=160K ways=8 latency=30 policy=nru "
+		  "index=physical inclusion=inclusive slices=10\n"
+		  "level name=l4 size=240K ways=20 latency=63 policy=fifo "
+		  "index=physical\n"
+		  "tlb level=1 page=4K entries=128 ways=128 policy=tree-plru\n"
+		  "tlb level=2 page=4K entries=768 ways=6 cost=5\nwalk cost=16\n"
+		  "noise gaps=0.02 seen=no\n", 2);
+	is("cpu.l2.latency-cycles", 14);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +212,8 @@ int main(void)
 		cmocka_unit_test_teardown(where_none_works_the_line_is_no_matter,
 					  end),
 		cmocka_unit_test_teardown(a_ring_of_every_line_may_have_had_half_of_it_brought,
+					  end),
+		cmocka_unit_test_teardown(rings_say_more_than_a_few_lines_of_a_coarse_clock,
 					  end),
 		cmocka_unit_test_teardown(a_ring_of_every_line_tells_where_none_was,
 					  end),

@@ -14,6 +14,9 @@
 
 #include "probe/cpu_after.h"
 
+/* Limits further apart than this say less than a ring does. */
+#define WIDE 1.06
+
 static const char why_shared[] =
 	"lines that are timed may share one of a level inside, whose line is not known to be as short";
 
@@ -79,12 +82,29 @@ void mp_latency_stairs(const struct mp_view *view,
 	}
 }
 
+/* Rings, which a few lines of a coarse clock bear out, if no more. */
+static void keep(const struct mp_interval *limits, uint64_t id,
+		 struct mp_fact *fact)
+{
+	mp_fact_note(fact, id);
+	fact->low = fmin(fact->low, limits->low);
+	fact->high = fmax(fact->high, limits->high);
+	snprintf(fact->method, sizeof(fact->method),
+		 "rings, with the rest taken out; a few lines, each time that others have put them out of the level inside, say %.2f to %.2f %s",
+		 limits->low, limits->high, fact->unit);
+}
+
 static void take(const struct mp_interval *limits, uint64_t id, double cycle,
 		 struct mp_fact *fact)
 {
 	const bool has_ring = fact->verdict == MP_MEASURED;
 	const double ring = fact->value;
 
+	if (has_ring && limits->high > limits->low * WIDE &&
+	    ring >= limits->low && ring <= limits->high) {
+		keep(limits, id, fact);
+		return;
+	}
 	set(limits, id, fact);
 	if (!has_ring) {
 		snprintf(fact->method, sizeof(fact->method),
@@ -117,7 +137,7 @@ void mp_latency_second(const struct mp_view *view,
 	    !mp_cpu_after_alone(view, edges, k, true, &limits[1], &id))
 		return;
 	for (uint32_t i = 0; i < 2; i++) {
-		inner[i] = limits[i].value;
 		take(&limits[i], id, limits[i].value / limits[0].value, fact[i]);
+		inner[i] = fact[i]->value;
 	}
 }
