@@ -64,7 +64,7 @@ static void a_few_that_miss_show(void **state)
 /* What all of some batches have, and none of others. */
 static void a_time_that_only_some_have_is_told(void **state)
 {
-	struct mp_hops some[2], none;
+	struct mp_hops some[2], none, untimed = { 0 };
 
 	(void)state;
 	take(&some[0], 4096, 0.3, 45);
@@ -75,6 +75,8 @@ static void a_time_that_only_some_have_is_told(void **state)
 	assert_true(mp_hops_only(some, 2, some, 1) == 0);
 	/* Of the first alone it is in all that there are. */
 	assert_true(fabs(mp_hops_only(some, 1, &a, 1) - 0.3) < 0.05);
+	/* Others that were not timed singly lack nothing. */
+	assert_true(mp_hops_only(some, 1, &untimed, 1) == 0);
 	/* Not what one of them lacks. */
 	mp_hops_free(&some[1]);
 	some[1] = none;

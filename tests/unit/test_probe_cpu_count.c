@@ -19,8 +19,6 @@
 #define SHORT 4096u
 /* A count tells no size where its limits are further apart. */
 #define APART 1.29
-/* .. nor at once where prefetchers may have brought some: a closer count may. */
-#define APART_LEARNT 1.34
 
 #define MACHINE \
 	"machine name=a clock_mhz=3000 memory_latency=200\n" \
@@ -88,18 +86,12 @@ static void ask(const char *text, uint32_t k, struct mp_cpu_count *count)
 		fail_msg("not known\n%s", text);
 }
 
-static void holds_within(const char *what, double low, double high, double bytes,
-			 double apart, const char *text)
-{
-	if (low > bytes || high < bytes || high > low * apart)
-		fail_msg("%s %.1f .. %.1f KiB, not %.1f\n%s", what, low / KIB,
-			 high / KIB, bytes / KIB, text);
-}
-
 static void holds(const char *what, double low, double high, double bytes,
 		  const char *text)
 {
-	holds_within(what, low, high, bytes, APART, text);
+	if (low > bytes || high < bytes || high > low * APART)
+		fail_msg("%s %.1f .. %.1f KiB, not %.1f\n%s", what, low / KIB,
+			 high / KIB, bytes / KIB, text);
 }
 
 static const char *const policy[] = {
@@ -155,10 +147,8 @@ static void what_prefetchers_learn_of_rows_is_not_counted(void **state)
 	for (uint32_t learns = 0; learns < 2; learns++) {
 		ask_so(many, 1, 0, learns, &count);
 		assert_true(count.may_learn && count.known);
-		holds_within("own", count.own_low, count.own_high, 512 * KIB,
-			     APART_LEARNT, many);
-		holds_within("all", count.all_low, count.all_high, 528 * KIB,
-			     APART_LEARNT, many);
+		holds("own", count.own_low, count.own_high, 512 * KIB, many);
+		holds("all", count.all_low, count.all_high, 528 * KIB, many);
 		ask_so(few, 1, 0, learns, &count);
 		assert_int_equal(count.known, !learns);
 	}

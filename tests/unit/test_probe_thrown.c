@@ -45,7 +45,7 @@ static void a_crowd_too_small_sets_no_upper_limit(void **state)
 	static const uint64_t seeds[] = { 1, 12, 18, 410002 };
 
 	(void)state;
-	for (uint32_t i = 0; i < like_runs(4); i++)
+	for (uint32_t i = 0; i < like_runs(sizeof(seeds) / sizeof(seeds[0])); i++)
 		not_wrong("machine name=a clock_mhz=4400 memory_latency=137\n"
 		    "clock tsc_mhz=3100 step=1 read=90\n"
 		    "place pages=random thp=refused\n"

@@ -19,7 +19,6 @@
 #define READINGS_SHARE 0.01
 /* .. and but for one hop in eight, the first in its page, all do. */
 #define ALL_BUT_FIRST 0.8
-
 /* Hops of one cost are within so much, and a step of the clock; another batch
  * has none of it that has no more hops than this share within a further part. */
 #define ONE_COST 1.08
@@ -95,12 +94,22 @@ static double share_of(const struct mp_hops *hops, double from, double to)
 	return n / hops->all;
 }
 
+static bool all_timed(const struct mp_hops *hops, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!(hops[i].all > 0))
+			return false;
+	return n > 0;
+}
+
 double mp_hops_only(const struct mp_hops *a, uint32_t n_a,
 		    const struct mp_hops *b, uint32_t n_b)
 {
 	double most = 0;
 
-	for (uint32_t i = 0; n_a && i < a[0].n; i++) {
+	if (!all_timed(a, n_a) || !all_timed(b, n_b))
+		return 0;
+	for (uint32_t i = 0; i < a[0].n; i++) {
 		const double from = a[0].hop[i].cycles;
 		const double to = from * ONE_COST + a[0].step;
 		double least = 1, others = 0;

@@ -51,7 +51,7 @@ double mp_hops_slower(const struct mp_hops *a, const struct mp_hops *b,
  * @b, @n_b: others, of which next to none take about as long
  *
  * Return: the least share of a batch of @a, at the time at which it is greatest;
- * 0 where there is no such time.
+ * 0 where there is no such time, or one of the batches has no hops.
  */
 double mp_hops_only(const struct mp_hops *a, uint32_t n_a,
 		    const struct mp_hops *b, uint32_t n_b);

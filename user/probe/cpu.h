@@ -213,6 +213,7 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
  * @stride: .. of the crowd, which may be denser
  * @row: of them are looked for in one page; 1: pages do not matter
  * @may_learn: prefetchers that cannot be turned off may learn of rows
+ * @closer: it is the second count of a level
  * @looks: of them in a round
  * @rounds: of a replicate
  * @replicates: that are wanted
@@ -231,6 +232,7 @@ struct mp_cpu_count {
 	uint64_t stride;
 	uint32_t row;
 	bool may_learn;
+	bool closer;
 	uint32_t looks;
 	uint32_t rounds;
 	uint32_t replicates;

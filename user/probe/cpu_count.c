@@ -52,8 +52,8 @@
  * have learnt of the others: how far apart they lie, now and then. That shows in
  * the last half of a row, of which then a share greater by this is found. */
 #define LEARNT 0.05
-/* .. and of the first half they bring a part of it, which was two in a hundred
- * of what is found there, and three at times. */
+/* .. and of the first half they bring two in a hundred of what is found there, and
+ * three at times: too few for any but a closer count. */
 #define LEARNT_EARLY 0.04
 /* Where B's words lie in a slot. */
 #define BESIDE 8u
@@ -158,7 +158,6 @@ static bool set_looks(const struct effort *effort, double fits,
 
 	if (count->may_learn && count->row > 1)
 		counted = (count->row / 2 - 1.0) / count->row;
-
 	count->looks = (uint32_t)fmax(fmin(effort->looks * fits, LOOKS_WANTED) /
 				      count->row, 1) * count->row;
 	rounds = fmin(ceil(LOOKS_WANTED / count->looks),
@@ -218,6 +217,7 @@ static void lay_closer(const struct mp_view *view,
 
 	lay(view, edges, k, size, coarse(size * exp2(0.5 / GRAIN)), &closer,
 	    count);
+	count->closer = true;
 }
 
 static uint32_t bursts_of(uint64_t hops, uint32_t most)
@@ -546,8 +546,7 @@ static void set_limits(const struct mp_cpu_edges *edges, uint32_t k, bool be,
 {
 	const uint32_t ways = edges->table->shape[edges->edge[k].shape].ways;
 	const double apart = (double)count->apart;
-	const double sure = count->may_learn && count->row > 1 ?
-			    1 - LEARNT_EARLY : 1;
+	const bool early = count->closer && count->may_learn && count->row > 1;
 
 	count->doubt = sums->sum[OWN][0] > 0 ?
 		       error_of(sums, OWN, 0) * sums->rows / sums->sum[OWN][0] :
@@ -562,7 +561,8 @@ static void set_limits(const struct mp_cpu_edges *edges, uint32_t k, bool be,
 		double *low = w == OWN ? &count->own_low : &count->all_low;
 		double *high = w == OWN ? &count->own_high : &count->all_high;
 
-		*low = (least - SIGMAS * error_of(sums, w, 0)) * apart * sure;
+		*low = (least - SIGMAS * error_of(sums, w, 0)) * apart *
+		       (early ? 1 - LEARNT_EARLY : 1);
 		/* What B has come by may still be there, and is not seen. */
 		count->brief = crowd < CROWD_LEAST;
 		*high = !be || count->brief ? INFINITY :

@@ -90,8 +90,8 @@ static void keep(const struct mp_interval *limits, uint64_t id,
 	fact->low = fmin(fact->low, limits->low);
 	fact->high = fmax(fact->high, limits->high);
 	snprintf(fact->method, sizeof(fact->method),
-		 "rings, with the rest taken out; a few lines, each time that others have put them out of the level inside, say %.2f to %.2f %s",
-		 limits->low, limits->high, fact->unit);
+		 "rings, with the rest taken out; a few lines, each time that others have put them out of the level inside, say %.2f (%.2f to %.2f) %s",
+		 limits->value, limits->low, limits->high, fact->unit);
 }
 
 static void take(const struct mp_interval *limits, uint64_t id, double cycle,
@@ -99,8 +99,11 @@ static void take(const struct mp_interval *limits, uint64_t id, double cycle,
 {
 	const bool has_ring = fact->verdict == MP_MEASURED;
 	const double ring = fact->value;
+	const bool agree = fabs(ring - limits->value) <=
+			   limits->value * MP_LATENCY_DISPUTE +
+			   MP_LATENCY_DISPUTE_CYCLES * cycle;
 
-	if (has_ring && limits->high > limits->low * WIDE &&
+	if (has_ring && agree && limits->high > limits->low * WIDE &&
 	    ring >= limits->low && ring <= limits->high) {
 		keep(limits, id, fact);
 		return;
@@ -114,9 +117,7 @@ static void take(const struct mp_interval *limits, uint64_t id, double cycle,
 	snprintf(fact->method, sizeof(fact->method),
 		 "a few lines, each time that others have put them out of the level inside; rings, with the rest taken out, say %.2f %s",
 		 ring, fact->unit);
-	if (fabs(ring - limits->value) <=
-	    limits->value * MP_LATENCY_DISPUTE +
-			    MP_LATENCY_DISPUTE_CYCLES * cycle)
+	if (agree)
 		return;
 	fact->verdict = MP_DISPUTED;
 	snprintf(fact->reason, sizeof(fact->reason),

@@ -370,7 +370,7 @@ static uint32_t judge(const struct mp_view *view,
 {
 	double share[REPLICATES_MAX], own[REPLICATES_MAX];
 	struct mp_interval scale, limits, by_level, out, out_by_level;
-	bool counted;
+	bool counted, shows;
 
 	*doubt = find_scale(view, pair, alone, &scale);
 	if (*doubt)
@@ -384,11 +384,11 @@ static uint32_t judge(const struct mp_view *view,
 	mp_stat_limits(share, pair->n, view->seed, &limits);
 	mp_stat_limits(own, pair->n, view->seed, &by_level);
 	counted = count_out(view, pair, alone, &out, &out_by_level);
-	if ((by_level.low > SHARE ||
-	     (counted && out_by_level.low > SHARE)) && !is_outer(level, pair))
+	shows = by_level.low > SHARE || (counted && out_by_level.low > SHARE);
+	if (shows && !is_outer(level, pair))
 		return MP_TIE_SHARED;
-	*doubt = by_level.low > SHARE ? MP_DOUBT_OUTER : MP_DOUBT_PAST;
-	if (limits.low > SHARE)
+	*doubt = shows ? MP_DOUBT_OUTER : MP_DOUBT_PAST;
+	if (shows || limits.low > SHARE)
 		return MP_TIE_UNCLEAR;
 	if (limits.high < NOTHING && limits.low > -SHARE &&
 	    !(counted && out.high >= NOTHING)) {
