@@ -218,6 +218,26 @@ static void an_edge_may_lie_inside_the_bracket_of_sparser_rings(void **state)
 	holds("cpu.l2.size", 80 << 10);
 }
 
+/* Small pages that lie at random make an edge so wide that there is room for a
+ * level in it; but its hops are of two kinds. */
+static void an_edge_of_two_kinds_of_hops_is_one_level(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	ask("machine name=a clock_mhz=4300 memory_latency=56\n"
+	    "level name=l1d size=16K ways=4 latency=4\n"
+	    "level name=l2 size=256K ways=8 latency=14 policy=tree-plru "
+	    "index=physical\n"
+	    "place pages=random thp=refused\n"
+	    "clock tsc_mhz=2600 step=26 read=45\nnoise gaps=0.02\n");
+	fact = made_sim_not_wrong(&sim, "cpu.l2.size", 256 << 10, NEAR);
+	assert_int_not_equal(fact->verdict, MP_NOT_MEASURABLE);
+	assert_true(fact->low > (256 << 10) / 2);
+	assert_int_equal(made_sim_fact(&sim, "cpu.l3.size")->verdict,
+			 MP_ABSENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +257,8 @@ int main(void)
 		cmocka_unit_test_teardown(
 			an_edge_may_lie_inside_the_bracket_of_sparser_rings,
 			end),
+		cmocka_unit_test_teardown(
+			an_edge_of_two_kinds_of_hops_is_one_level, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,30 +13,17 @@
 #include "analysis/stat.h"
 #include "probe/cpu.h"
 #include "probe/cpu_between.h"
+#include "probe/cpu_chord.h"
 #include "probe/cpu_edges.h"
+#include "probe/cpu_explained.h"
 #include "probe/cpu_pages.h"
 
-/* Slower, in logarithm, than shapes make a length, and the one before; levels
- * are at least 1.6 apart. Faster it may be: some levels keep a part of a ring
- * that no shape has. But not just before it is slower. */
-#define UNEXPLAINED 0.26
-/* .. or slower by less, at several lengths in a row, that add up to more, and
- * to more than they rise by: an edge that is off rises. */
-#define SLOWER_EACH 0.1
-#define SLOWER_LENGTHS 3u
-#define SLOWER_SUM 0.5
-/* Of lengths that grow, what fits nowhere is a growing part: so many that take
- * the same, to this share, are a level's if they are so far, in logarithm, from
- * what lies on either side. Translation adds less. */
-#define FLAT 0.01
-/* .. or where shapes have them rise so many times as much. */
-#define FLAT_PART 0.1
-#define FLAT_POINTS 3u
-#define FLAT_APART 0.4
 /* Within limits too far apart for a size lie two where the best shape leaves so
  * much of the jump, more than noise does. */
 #define NOT_QUITE 0.02
 #define NOT_QUITE_CHI2 4.0
+/* .. which limits so far apart may become, as they move. */
+#define APART_SOON 1.1
 /* Where a page has four times as many slots its translation costs a hop a
  * quarter as much; a level's miss costs what it does, or half, if two slots
  * share a line further out. */
@@ -61,9 +48,6 @@
  * many lengths prove that they are not. */
 #define BEHIND 0.1
 #define BEHIND_LENGTHS 2u
-/* Of a ring so much shorter than the innermost level all hops hit. */
-#define WITHIN 3.0
-#define WITHIN_POINTS 32u
 /* The shortest line in use. */
 #define LINE_LEAST 32.0
 
@@ -71,198 +55,10 @@
  * shapes are few, and a shape in error moves both. */
 #define PAIR_ROUGH 1.5
 
-/* Of the lengths of a curve that are well within the innermost level, or of
- * its first one; NAN where it has none and @within is asked for. */
-static double innermost_of(const struct mp_cpu_edges *edges,
-			   const struct mp_curve *curve, bool within)
-{
-	double value[WITHIN_POINTS];
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < curve->n && n < WITHIN_POINTS; i++)
-		if ((!n && !within) || (double)curve->at[i].length * WITHIN <
-				       edges->level[0].low_bytes)
-			value[n++] = mp_curve_middle(&curve->at[i]);
-	return n ? mp_stat_median(value, n) : NAN;
-}
-
-/* The innermost level's latency, where nothing else counts. The dense curve
- * may begin beyond that. */
-static double innermost(const struct mp_cpu_edges *edges)
-{
-	double time = innermost_of(edges, &edges->curve, true);
-
-	if (isnan(time))
-		time = innermost_of(edges, &edges->side[0], true);
-	return isnan(time) ? innermost_of(edges, &edges->curve, false) : time;
-}
-
-/* Others crowd what is shared, at lengths of their own choice. */
-static uint32_t private_levels(const struct mp_cpu_edges *edges)
-{
-	uint32_t n = 1;
-
-	while (n < edges->n && mp_cpu_has_sides(edges, n))
-		n++;
-	return n;
-}
-
-/* What the private levels' edges say that a length takes; NAN where they say
- * nothing. */
-static double explained(const struct mp_cpu_edges *edges, double inside,
-			double length)
-{
-	double sum = inside;
-
-	for (uint32_t k = 0; k < private_levels(edges); k++) {
-		const struct mp_edge *edge = &edges->edge[k];
-		double from = k ? edge->inside : inside;
-
-		if (!edges->fitted[k] && length > edges->level[k].low_bytes)
-			return NAN;
-		if (edges->fitted[k])
-			sum += (edge->outside - from) *
-			       mp_cpu_miss(edges, k, length);
-	}
-	return sum;
-}
-
-/* Is it far from what levels found, and memory, take? */
-static bool is_apart(const struct mp_cpu_edges *edges, double inside,
-		     double latency)
-{
-	for (uint32_t k = 0; k < private_levels(edges); k++) {
-		const struct mp_edge *edge = &edges->edge[k];
-		double from = k ? edge->inside : inside;
-
-		if (!edges->fitted[k] ||
-		    fabs(log(latency / from)) < FLAT_APART ||
-		    fabs(log(latency / edge->outside)) < FLAT_APART)
-			return false;
-	}
-	return true;
-}
-
-/* The last length of a curve up to @end; NULL */
-static const struct mp_curve_at *last_of(const struct mp_curve *curve, double end)
-{
-	const struct mp_curve_at *last = NULL;
-
-	for (uint32_t i = 0; i < curve->n && (double)curve->at[i].length <= end; i++)
-		last = &curve->at[i];
-	return last;
-}
-
-/*
- * Slots of a dense ring may share lines of a level further out: half of its
- * hops take what the level inside takes then, at any length. Slots of a sparse
- * one share none, and it fills no set further: what serves all of the dense
- * ring serves all of a sparse one of no more bytes. Where that is slower, as
- * shapes have it, it is no level that the dense one shows.
- */
-static bool is_of_sharers(const struct mp_cpu_edges *edges,
-			  const struct mp_curve_at *dense, double inside)
-{
-	const struct mp_curve_at *sparse = last_of(&edges->side[0],
-						   (double)dense->length);
-	double time;
-
-	if (edges->full || !sparse)
-		return false;
-	time = mp_curve_middle(sparse);
-	return log(time / mp_curve_middle(dense)) > UNEXPLAINED &&
-	       fabs(log(time / explained(edges, inside,
-					 (double)sparse->length))) <
-	       SLOWER_EACH;
-}
-
-/* Do lengths up to one take the same, where shapes have them rise? */
-static bool is_flat(const struct mp_cpu_edges *edges,
-		    const struct mp_curve *curve, uint32_t i, double inside)
-{
-	const double latency = mp_curve_middle(&curve->at[i]);
-	const double last = explained(edges, inside,
-				      (double)curve->at[i].length);
-	uint32_t off = 0;
-
-	if (i + 1 < FLAT_POINTS || !is_apart(edges, inside, latency) ||
-	    is_of_sharers(edges, &curve->at[i], inside))
-		return false;
-	for (uint32_t k = i + 1 - FLAT_POINTS; k <= i; k++) {
-		const struct mp_curve_at *at = &curve->at[k];
-
-		const double shape = explained(edges, inside,
-					       (double)at->length);
-
-		if (fabs(log(mp_curve_middle(at) / latency)) >
-		    fmax(FLAT, FLAT_PART * log(last / shape)))
-			return false;
-		off += log(shape / latency) > UNEXPLAINED;
-	}
-	return off >= 2;
-}
-
-/*
- * How much longer, in logarithm, a length takes than is explained. Where hops
- * of this curve are timed singly the clock adds to them, to those of the
- * innermost level the most: up to @more of it says nothing.
- */
-static double off_by(const struct mp_cpu_edges *edges,
-		     const struct mp_curve_at *at, double inside, double more)
-{
-	const double usual = explained(edges, inside, (double)at->length);
-	const double time = mp_curve_middle(at);
-
-	return log((time > usual ? fmax(usual, time - more) : time) / usual);
-}
-
-/* The first length of a curve that is not explained, nor the one before it;
- * NAN if all are. */
-static double unexplained_of(const struct mp_cpu_edges *edges,
-			     const struct mp_curve *curve, double inside)
-{
-	const double more = fmax(innermost_of(edges, curve, true) - inside, 0);
-	const uint32_t n = private_levels(edges);
-	const double end = n < edges->n ? edges->level[n - 1].low_bytes :
-					  INFINITY;
-	double before = 0, sum = 0, first = 0;
-	uint32_t slower = 0;
-
-	for (uint32_t i = 0; i < curve->n; i++) {
-		const struct mp_curve_at *at = &curve->at[i];
-		double length = (double)at->length;
-		double off = off_by(edges, at, inside, more);
-
-		if (length > end)
-			break;
-		if (isnan(off))
-			off = 0;
-		slower = off > SLOWER_EACH ? slower + 1 : 0;
-		sum = slower ? sum + off : 0;
-		if (slower <= 1)
-			first = mp_curve_middle(at);
-		if ((off > UNEXPLAINED && fabs(before) > UNEXPLAINED) ||
-		    (slower >= SLOWER_LENGTHS && sum > SLOWER_SUM &&
-		     log(mp_curve_middle(at) / first) < sum / 2) ||
-		    is_flat(edges, curve, i, inside))
-			return length;
-		before = off;
-	}
-	return NAN;
-}
-
-/* The dense curve may end before the outer levels, which the first side has
- * looked at. */
-static double unexplained(const struct mp_cpu_edges *edges, double inside)
-{
-	return fmin(unexplained_of(edges, &edges->curve, inside),
-		    unexplained_of(edges, &edges->side[0], inside));
-}
-
 double mp_cpu_held(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_curve *curve = &edges->curve;
-	double inside = k ? edges->edge[k].inside : innermost(edges);
+	double inside = k ? edges->edge[k].inside : mp_cpu_innermost(edges);
 	double held = 0;
 
 	for (uint32_t i = 0; i < curve->n; i++) {
@@ -303,7 +99,7 @@ static double lines_of_main(const struct mp_view *view,
 static double held_of_full(const struct mp_view *view,
 			   const struct mp_cpu_edges *edges)
 {
-	const double most = innermost(edges) * HELD;
+	const double most = mp_cpu_innermost(edges) * HELD;
 	struct mp_sweep sweep;
 	struct mp_curve full;
 	double held = 0;
@@ -333,18 +129,28 @@ static bool has_room(const struct mp_edge *edge)
 	return edge->outside > edge->inside * LEVELS_APART * LEVELS_APART;
 }
 
+/* .. and are its limits further apart than @apart? */
+static bool has_room_within(const struct mp_cpu_edges *edges, uint32_t k,
+			    double apart)
+{
+	return edges->fitted[k] && has_room(&edges->edge[k]) &&
+	       edges->edge[k].high > edges->edge[k].low * apart;
+}
+
 /* No shape explains the edge; or so many do that it may well be two. */
-static bool is_poor(const struct mp_cpu_edges *edges, uint32_t k)
+static bool is_poor(const struct mp_view *view,
+		    const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_edge *edge = &edges->edge[k];
 
-	if (k >= private_levels(edges))
+	if (k >= mp_cpu_private_levels(edges))
 		return false;
 	if (!edges->fitted[k])
 		return true;
 	/* A sharp one whose limits lie apart has few lengths near it. */
 	return (edge->high > edge->low * MP_CPU_APART_MAX &&
-		((has_room(edge) && !mp_cpu_edge_plain(edges, k)) ||
+		((has_room(edge) && !mp_cpu_edge_plain(edges, k) &&
+		  !mp_cpu_chord_one(view, edges, k)) ||
 		 (edge->misfit > NOT_QUITE && edge->chi2 > NOT_QUITE_CHI2))) ||
 	       (edge->misfit > POOR && edge->chi2 > POOR_CHI2);
 }
@@ -409,7 +215,8 @@ static bool is_of_pages_alone(const struct mp_view *view,
 /* By how much a curve rises from one length to another. */
 static double rise_of(const struct mp_curve *curve, double from, double to)
 {
-	return least_of(last_of(curve, to)) - least_of(last_of(curve, from));
+	return least_of(mp_cpu_last_of(curve, to)) -
+	       least_of(mp_cpu_last_of(curve, from));
 }
 
 /* .. by the edge inside alone, which may be long before all miss it. */
@@ -472,7 +279,7 @@ static bool is_torn(const struct mp_view *view,
 		    mp_cpu_miss(edges, k, length) > BEHIND)
 			continue;
 		faster += log(edges->edge[k].inside /
-			      mp_curve_middle(&side->at[i])) > UNEXPLAINED;
+			      mp_curve_middle(&side->at[i])) > MP_CPU_UNEXPLAINED;
 	}
 	return faster >= BEHIND_LENGTHS && !is_translated(view, edges, k);
 }
@@ -488,13 +295,13 @@ static enum denser denser_says(const struct mp_view *view,
 	const struct mp_edge *edge = &edges->edge[k];
 	const double end = k + 1 < edges->n ? edges->level[k + 1].low_bytes :
 					      INFINITY;
-	const struct mp_curve_at *below = last_of(&edges->curve, edge->low);
+	const struct mp_curve_at *below = mp_cpu_last_of(&edges->curve, edge->low);
 	const struct mp_curve *side = &edges->side[0];
 	enum denser says = DENSER_NONE;
 
 	if (!has_denser(view, edges) || !below ||
-	    !last_of(side, (double)below->length) ||
-	    (k && !((double)last_of(side, (double)below->length)->length >
+	    !mp_cpu_last_of(side, (double)below->length) ||
+	    (k && !((double)mp_cpu_last_of(side, (double)below->length)->length >
 		    edge[-1].high)))
 		return says;
 	for (uint32_t i = 0; i < side->n; i++) {
@@ -506,7 +313,7 @@ static enum denser denser_says(const struct mp_view *view,
 
 		/* Of both there has to be that length: a shorter one rises less. */
 		if (length <= edge->high || length > end ||
-		    (double)last_of(&edges->curve, length)->length < length / SAME_LENGTH)
+		    (double)mp_cpu_last_of(&edges->curve, length)->length < length / SAME_LENGTH)
 			continue;
 		says = DENSER_AS_MUCH;
 		if (sparse > PAGES_RISE * (edge->outside - edge->inside) &&
@@ -537,9 +344,11 @@ int mp_cpu_doubt_plan(const struct mp_view *view,
 
 	if (edges->single)
 		return 0;
-	for (uint32_t k = 0; k < private_levels(edges) && k < edges->n && !err;
+	for (uint32_t k = 0; k < mp_cpu_private_levels(edges) && k < edges->n && !err;
 	     k++) {
-		if (!edges->fitted[k] ||
+		if (has_room_within(edges, k, APART_SOON))
+			err = mp_cpu_chord_plan(view, edges, k, plan);
+		if (err || !edges->fitted[k] ||
 		    denser_says(view, edges, k) != DENSER_NONE)
 			continue;
 		err = mp_cpu_pages_plan(view, edges,
@@ -562,8 +371,8 @@ void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 		return;
 	edges->main_lines = lines_of_main(view, edges);
 	edges->full_held = held_of_full(view, edges);
-	length = unexplained(edges, innermost(edges));
-	while (k < edges->n && !is_poor(edges, k) && !is_torn(view, edges, k) &&
+	length = mp_cpu_unexplained(edges, mp_cpu_innermost(edges));
+	while (k < edges->n && !is_poor(view, edges, k) && !is_torn(view, edges, k) &&
 	       !mp_cpu_is_of_pages(view, edges, k) &&
 	       !(length <= edges->level[k].high_bytes))
 		k++;
