@@ -25,6 +25,8 @@
 #define TOO_FULL 6
 #define READ_TICKS 40.0
 #define LOOK_TICKS 1.5
+/* Slots nearer than this a prefetcher brings. */
+#define NEAR 256u
 #define WAYS_MAX 64u
 #define LINES_MAX (4 * WAYS_MAX)
 
@@ -243,6 +245,8 @@ static void caches_serve(const struct play *play, double *served)
 	for (uint32_t k = 0; k < cpu->n_caches; k++) {
 		double goes_on = share > 0 ? pass_level(play, k, comes) : 0;
 
+		if (!k && play->actor->stride < NEAR)
+			goes_on *= 1 - cpu->brought;
 		served[k] = share - goes_on;
 		share = goes_on;
 	}
@@ -370,7 +374,8 @@ static void make_grant(const struct made_cpu *cpu, const struct mp_exp *exp,
 	grant->read_ticks = READ_TICKS;
 	grant->look_ticks = LOOK_TICKS;
 	grant->gap_ticks = 2500;
-	if (exp->quiet & MP_WISH_PREFETCH_OFF && !(cpu->neighbour > 0))
+	if (exp->quiet & MP_WISH_PREFETCH_OFF && !(cpu->neighbour > 0) &&
+	    !(cpu->brought > 0))
 		grant->got |= MP_GOT_PREFETCH_OFF;
 	grant->n_arenas = 1;
 	arena->bytes = exp->arena[0].bytes;

@@ -63,6 +63,8 @@ struct made_tlb {
  * @mul: what multiplies say of it, a factor, 0 = nothing
  * @neighbour: share of second lines of a pair that a prefetcher has put into
  *	the second level when a dense ring comes to them
+ * @brought: share of the hops of a ring with slots nearer than 256 bytes that a
+ *	prefetcher has put into the first level
  * @noise: how far apart replicates lie, a share
  * @sway: the same, but for what lies beyond the second level
  * @disturbed: share of batches that are disturbed; 1 = all of them
@@ -81,6 +83,7 @@ struct made_cpu {
 	uint64_t tick_step;
 	double mul;
 	double neighbour;
+	double brought;
 	double noise;
 	double sway;
 	double disturbed;

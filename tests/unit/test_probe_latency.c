@@ -18,6 +18,7 @@ static void measure_curve(uint32_t depth)
 {
 	made_view_open(&made, &cpu, depth);
 	made_view_know(&made, "cpu.l1d.line", 64, "bytes");
+	made_view_know(&made, "cpu.l2.line", 64, "bytes");
 	made_view_plan(&made, mp_probe_find("cache-size"));
 }
 
@@ -104,6 +105,21 @@ static void what_the_sizes_gave_no_name_has_no_latency(void **state)
 	measure_curve(MP_DEPTH_DEFAULT);
 	made_view_ask(&made, probe);
 	check_level("cpu.l2.latency-cycles", "cpu.l2.latency", 15, 0.01);
+}
+
+/* By means, of a machine whose prefetchers stay on: one in six slots of a ring of
+ * near ones has been brought. Slots far apart are not, and take what the level
+ * does; nor do rings that differ so make its edge that of two. */
+static void what_is_brought_is_no_part_of_it(void **state)
+{
+	(void)state;
+	cpu.tick_step = 100;
+	cpu.brought = 0.16;
+	cpu.n_tlbs = 0;
+	ask(MP_DEPTH_DEFAULT);
+	check_level("cpu.l1d.latency-cycles", "cpu.l1d.latency", 5, 0.01);
+	check_level("cpu.l2.latency-cycles", "cpu.l2.latency", 15, 0.02);
+	check_level("cpu.l3.latency-cycles", "cpu.l3.latency", 60, 0.02);
 }
 
 static void a_quick_plan_is_smaller(void **state)
@@ -221,6 +237,7 @@ int main(void)
 		MADE_TEST(three_levels_have_their_latencies_and_a_curve, &test),
 		MADE_TEST(of_two_levels_the_third_has_none, &test),
 		MADE_TEST(what_the_sizes_gave_no_name_has_no_latency, &test),
+		MADE_TEST(what_is_brought_is_no_part_of_it, &test),
 		MADE_TEST(a_quick_plan_is_smaller, &test),
 		MADE_TEST(replicates_that_lie_far_apart_vary, &test),
 		MADE_TEST(hops_without_a_peak_that_stays_are_not_measured,
