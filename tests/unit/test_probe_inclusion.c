@@ -210,6 +210,37 @@ static void what_lies_inside_twice_is_counted_once(void **state)
 	}
 }
 
+/* By means. Part of H lives further in than the level inside, behind an exclusive
+ * one, and hides how often lines are lost: a fifth less than never, of a level that
+ * takes them along. */
+static void what_is_lost_less_than_never_is_not_known(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	made_sim_open_quiet(&sim,
+			    "machine name=a clock_mhz=1750 memory_latency=122\n"
+			    "clock tsc_mhz=3000 step=33 read=22\n"
+			    "place pages=random thp=granted huge=0\n"
+			    "level name=l1d size=10K ways=8 latency=4 "
+			    "policy=srrip\n"
+			    "level name=l2 size=48K ways=12 latency=11 "
+			    "policy=random index=physical inclusion=exclusive\n"
+			    "level name=l3 size=224K ways=16 line=128 latency=23 "
+			    "policy=bit-plru index=physical slices=8\n"
+			    "level name=l4 size=384K ways=12 line=128 latency=51 "
+			    "policy=qlru_h00_m1_r2_u1 index=physical "
+			    "inclusion=inclusive\n", 1);
+	made_sim_ask(&sim, mp_probe_find("line-l1d"));
+	made_sim_ask(&sim, &mp_probe_cache_size);
+	made_sim_ask(&sim, mp_probe_find("line"));
+	made_sim_ask(&sim, &mp_probe_inclusion);
+	fact = made_sim_fact(&sim, "cpu.l4.inclusion");
+	if (fact->verdict == MP_MEASURED)
+		assert_string_equal(fact->text, "inclusive");
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +253,7 @@ int main(void)
 		cmocka_unit_test(pages_of_few_colours_tell_where_no_line_stays),
 		cmocka_unit_test(what_is_kept_inside_is_not_counted_here),
 		cmocka_unit_test(what_lies_inside_twice_is_counted_once),
+		cmocka_unit_test(what_is_lost_less_than_never_is_not_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include "ask_ways.h"
 #include "made_view.h"
 #include "probe/ways_comb.h"
+#include "probe/ways_held.h"
 #include "probe/ways_level.h"
 
 #define KIB 1024.0
@@ -62,7 +63,7 @@ static uint32_t n_combs(void)
 	"level name=l3 size=1M ways=4 line=32 latency=35 " \
 	"policy=qlru_h00_m1_r2_u1\n" \
 	"level name=l4 size=1536K ways=8 line=32 latency=71 " \
-	"policy=tree-plru index=physical\n"
+	" index=physical\n"
 
 static void numbers_of_sets_are_found_behind_leaky_levels(void **state)
 {
@@ -141,6 +142,20 @@ static void what_two_levels_hold_is_not_taken_for_one(void **state)
 	ways = sim_ask_fact(&ask, "cpu.l2.ways");
 	assert_true(n_combs() > 0);
 	assert_true(ways->verdict == MP_NOT_MEASURABLE || ways->value == 12);
+}
+
+/* .. nor where the sets here seem to begin anew after one line more than those
+ * inside: 1025 lines that are 1024. What is less than a span is no multiple. */
+static void a_span_is_known_to_a_line(void **state)
+{
+	(void)state;
+	assert_true(mp_ways_is_multiple(65536, 0, 65536, 64));
+	assert_true(mp_ways_is_multiple(65536, 0, 65600, 64));
+	assert_true(mp_ways_is_multiple(131072, 0, 65600, 64));
+	assert_true(mp_ways_is_multiple(65600, 64, 65536, 64));
+	assert_false(mp_ways_is_multiple(65536, 0, 65728, 64));
+	assert_false(mp_ways_is_multiple(4096, 0, 65600, 64));
+	assert_false(mp_ways_is_multiple(98304, 0, 65600, 64));
 }
 
 /* One of 14 lines of a set stays in the first level for good, and 13 ways hold
@@ -264,6 +279,7 @@ int main(void)
 			end),
 		cmocka_unit_test_teardown(
 			what_two_levels_hold_is_not_taken_for_one, end),
+		cmocka_unit_test(a_span_is_known_to_a_line),
 		cmocka_unit_test_teardown(
 			a_line_that_is_kept_inside_is_not_counted, end),
 		cmocka_unit_test_teardown(slices_have_no_period, end),

@@ -77,6 +77,39 @@ static void a_full_set_is_seen_at_another_stride(void **state)
 	}
 }
 
+/* Three lines 87 apart fall on three of 173 sets, and the last of them on the set
+ * of what comes along with the first. What lies two lines off comes with none. */
+static void what_comes_along_may_meet_another_line(void **state)
+{
+	const struct mp_ways_test test = {
+		.stride = 5568, .lines = 3, .least = 0.5, .missed = 0.33,
+	};
+
+	(void)state;
+	for (uint32_t brought = 0; brought <= 1; brought++) {
+		struct mp_ways_guess guess[] = {
+			{ .span = 173 * 64, .ways = 1 },
+			{ .span = 172 * 64, .ways = 1 },
+			{ .span = 87 * 64, .ways = 2 },
+		};
+		struct mp_ways_sets sets = {
+			.line = 64, .grain = 64, .piece = 64u << 20, .n = 3,
+			.guess = guess, .brought = brought,
+		};
+
+		mp_ways_keep(&sets, &test, MP_WAYS_MISS);
+		assert_int_equal(sets.n, 1 + brought);
+		assert_int_equal(guess[sets.n - 1].ways, 2);
+		assert_int_equal(guess[0].ways, 2 - brought);
+		/* No more than one of the three does. */
+		mp_ways_keep(&sets, &(struct mp_ways_test){
+			.stride = 5568, .lines = 3, .least = 0.5, .missed = 1,
+			}, MP_WAYS_MISS_ALL);
+		assert_int_equal(sets.n, 1);
+		assert_int_equal(guess[0].ways, 2);
+	}
+}
+
 /* 287 lines fall on all of 35 sets, and the others of their pairs on all of them
  * as well: 574 are more than 560. Of fourteen sets those have seven, and these
  * the other seven. */
@@ -146,6 +179,7 @@ int main(void)
 		cmocka_unit_test(fewer_misses_than_a_test_is_made_for_rule_no_guess_out),
 		cmocka_unit_test(a_set_of_one_way_has_a_witness),
 		cmocka_unit_test(a_full_set_is_seen_at_another_stride),
+		cmocka_unit_test(what_comes_along_may_meet_another_line),
 		cmocka_unit_test(
 			others_of_pairs_may_take_room_where_sets_are_odd),
 		cmocka_unit_test(rings_that_fill_all_sets_bear_no_guess_out),

@@ -242,11 +242,12 @@ static void decide(bool roomy, struct mp_cpu_hot *hot)
 		hot->why = leaks;
 	} else if (is_gone(hot, GONE_PART)) {
 		hot->holds = MP_CPU_HOLDS_NO_OTHERS;
-		if (hot->lost < STAYS && hot->leaked < LEAKS_LITTLE &&
+		if (fabs(hot->lost) < STAYS && hot->leaked < LEAKS_LITTLE &&
 		    hot->beside < LEAKS_LITTLE && is_gone(hot, GONE))
 			hot->holds = MP_CPU_HOLDS_SOME;
 		else
-			hot->why = "lines leave the level inside by themselves as often as an inclusive level would put them out";
+			hot->why = hot->lost <= -STAYS ? MP_CPU_HOT_INSIDE :
+				   "lines leave the level inside by themselves as often as an inclusive level would put them out";
 	} else if (hot->inside > INSIDE_LITTLE) {
 		hot->why = MP_CPU_HOT_INSIDE;
 	} else if (fabs(hot->gone) <= NOT_GONE && is_hot &&

@@ -21,6 +21,7 @@
 #include "probe/cpu.h"
 #include "probe/ways_comb.h"
 #include "probe/ways_confirm.h"
+#include "probe/ways_held.h"
 #include "probe/ways_kept.h"
 #include "probe/ways_level.h"
 #include "probe/ways_size.h"
@@ -288,17 +289,14 @@ static bool is_regular(const struct search *search)
 /* May lines that share a set of a level inside be lines that share one here? */
 static bool may_coincide(const struct search *in, uint64_t span, uint64_t grain)
 {
-	const uint64_t times = in->comb.bytes / span;
-	const uint64_t off = in->comb.bytes % span;
-	const uint64_t error = (times + 1) * grain + in->sets.grain;
-
 	if (in->rig.level.high_bytes > 0 &&
 	    in->rig.level.high_bytes < (double)span)
 		return false;
 	if (in->by_comb && in->ways)
-		return (times && off <= error) || span - off <= error;
+		return mp_ways_is_multiple(in->comb.bytes, in->sets.grain,
+					   span, grain);
 	for (uint32_t i = 0; i < in->sets.n && in->ways; i++)
-		if (in->sets.guess[i].span % span == 0)
+		if (mp_ways_is_multiple(in->sets.guess[i].span, 0, span, grain))
 			return true;
 	return !in->ways;
 }

@@ -185,6 +185,34 @@ static uint32_t with_brought(const struct mp_ways_sets *sets,
 	return (uint32_t)lines;
 }
 
+/*
+ * Of a ring's lines, the share that others may put out which come along with its
+ * own, though those are not too many for their sets. They lie beside a line: on
+ * the set of the one @d strides on or back where those lead to the next line.
+ * (173 sets of one way: of three lines 87 apart the last falls on the set of what
+ * comes along with the first.)
+ */
+static double meet_brought(const struct mp_ways_sets *sets,
+			   const struct mp_ways_guess *guess,
+			   const struct mp_ways_test *test)
+{
+	const uint64_t groups = mp_ways_sets_of(guess, test->stride);
+	const uint64_t each = (test->lines + groups - 1) / groups;
+	uint64_t at = 0, sides = 0, meet = 0;
+
+	if (!sets->brought || sets->grain != sets->line)
+		return 0;
+	for (uint64_t d = 1; d < test->lines && d < groups && sides < 2; d++) {
+		at = (at + test->stride) % guess->span;
+		if (at != sets->line && at != guess->span - sets->line)
+			continue;
+		sides++;
+		meet += test->lines - d;
+	}
+	return each * (1 + sides) > guess->ways ?
+	       fmin((double)meet / test->lines, 1) : 0;
+}
+
 /* The greatest share of lines that lie in sets with one too many. */
 static double may_miss(const struct mp_ways_guess *guess,
 		       const struct mp_ways_test *test)
@@ -219,6 +247,18 @@ static bool is_possible(const struct mp_ways_guess *guess,
 	return held->high + unseen(test) >= test->lines;
 }
 
+/* May that be why it missed? */
+static bool is_brought(const struct mp_ways_sets *sets,
+		       const struct mp_ways_guess *guess,
+		       const struct mp_ways_test *test, uint32_t outcome)
+{
+	const double share = is_miss(outcome) ?
+			     meet_brought(sets, guess, test) : 0;
+
+	return share > 0 &&
+	       test->missed <= share * (1 + MORE_MISSED) + MORE_MISSED;
+}
+
 void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 		  uint32_t outcome)
 {
@@ -243,11 +283,12 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 		    mp_ways_here(sets, guess, test->stride, in_row))
 			held.high = mp_ways_here(sets, guess, test->stride,
 						 in_row);
-		if (mp_ways_is_foretold(sets, guess, test) ?
-		    is_possible(guess, &most, &held, outcome) :
-		    is_miss(outcome) ? mp_ways_thrown_miss(&thrown, guess) :
-		    mp_ways_thrown_most(&thrown, guess, &inside) + more +
-			    unseen(test) >= test->lines)
+		if (is_brought(sets, guess, test, outcome) ||
+		    (mp_ways_is_foretold(sets, guess, test) ?
+		     is_possible(guess, &most, &held, outcome) :
+		     is_miss(outcome) ? mp_ways_thrown_miss(&thrown, guess) :
+		     mp_ways_thrown_most(&thrown, guess, &inside) + more +
+			     unseen(test) >= test->lines))
 			sets->guess[kept++] = *guess;
 	}
 	sets->n = kept;

@@ -36,6 +36,15 @@ uint64_t mp_ways_lcm(uint64_t a, uint64_t b)
 	return a / mp_ways_gcd(a, b) * b;
 }
 
+bool mp_ways_is_multiple(uint64_t bytes, uint64_t error, uint64_t span,
+			 uint64_t grain)
+{
+	const uint64_t times = bytes / span, off = bytes % span;
+
+	error += (times + 1) * grain;
+	return (times && off <= error) || span - off <= error;
+}
+
 uint64_t mp_ways_sets_of(const struct mp_ways_guess *guess, uint64_t stride)
 {
 	return guess->span / mp_ways_gcd(guess->span, stride);

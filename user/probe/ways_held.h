@@ -8,6 +8,11 @@
 uint64_t mp_ways_gcd(uint64_t a, uint64_t b);
 uint64_t mp_ways_lcm(uint64_t a, uint64_t b);
 
+/** mp_ways_is_multiple() - are @bytes, known to @error, a multiple of a span that
+ * is known to @grain? */
+bool mp_ways_is_multiple(uint64_t bytes, uint64_t error, uint64_t span,
+			 uint64_t grain);
+
 /** mp_ways_sets_of() - sets that lines at a stride fall on */
 uint64_t mp_ways_sets_of(const struct mp_ways_guess *guess, uint64_t stride);
 
