@@ -102,9 +102,36 @@ static void what_is_fetched_now_and_then_is_no_room(void **state)
 		    384 * 1024);
 }
 
+/* An inclusive level holds all that is found in it and inside: a crowd of which
+ * more is found than its edge says fits speaks against that, however close the
+ * edge's limits lie. Pages of two colours crowd the sets of this one, and its
+ * edge looked like that of 76 KiB in 64 random ways. */
+static void what_is_found_in_a_level_fits_it(void **state)
+{
+	static const uint64_t seeds[] = { 8, 11 };
+
+	(void)state;
+	for (uint32_t i = 0; i < like_runs(2); i++)
+		not_wrong("machine name=a clock_mhz=2950 memory_latency=263\n"
+		    "clock tsc_mhz=3900 step=1 read=86\n"
+		    "place pages=random thp=refused\n"
+		    "level name=l1d size=48K ways=24 latency=5 "
+		    "policy=qlru_h11_m1_r0_u0\n"
+		    "level name=l2 size=104K ways=13 latency=22 index=physical "
+		    "inclusion=inclusive\n"
+		    "level name=l3 size=300K ways=12 latency=53 policy=nru "
+		    "index=physical inclusion=inclusive slices=10\n"
+		    "tlb level=1 page=4K entries=32 ways=32\n"
+		    "walk cost=19 page=all\n"
+		    "prefetch kind=stride into=l1d switch=no\n"
+		    "noise gaps=0.02 gap_us=2..400 seen=yes\n",
+		    seeds[i], "cpu.l2.size", 104 * 1024);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_found_in_a_level_fits_it),
 		cmocka_unit_test(what_differs_from_throw_to_throw_is_not_filled_evenly),
 		cmocka_unit_test(a_crowd_too_small_sets_no_upper_limit),
 		cmocka_unit_test(what_is_fetched_now_and_then_is_no_room),

@@ -504,9 +504,17 @@ static void count_in(const struct mp_cpu_edges *edges, uint32_t k,
 	double low = holds == MP_CPU_HOLDS_ALL ? count->all_low :
 						 count->own_low;
 
-	if (!count->known || fact->verdict == MP_MEASURED ||
-	    mp_cpu_may_hide(edges, k))
+	if (!count->known || mp_cpu_may_hide(edges, k))
 		return;
+	if (fact->verdict == MP_MEASURED) {
+		if (holds != MP_CPU_HOLDS_ALL || low <= fact->high)
+			return;
+		/* It holds all that is found, and shapes are but a family. */
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "its edge looks like that of %.0f KiB, and more lines than that are found in it",
+			 fact->value / 1024);
+		high = INFINITY;
+	}
 	/* What an edge says at most goes by shapes, and a crowd that was too
 	 * small says no more than that. */
 	if (count->brief && count->all_low > edges->edge[k].high &&
