@@ -238,6 +238,28 @@ static void an_edge_of_two_kinds_of_hops_is_one_level(void **state)
 			 MP_ABSENT);
 }
 
+/* A level half as large again as the one inside takes the same at two lengths of
+ * those that are tried: too few for a stair, and yet a level. */
+static void a_short_stair_is_a_level(void **state)
+{
+	(void)state;
+	made_sim_open_quiet(&sim,
+	    "machine name=a clock_mhz=4350 memory_latency=331\n"
+	    "clock tsc_mhz=3700 step=34 read=81\n"
+	    "level name=l1d size=64K ways=4 line=32 latency=4\n"
+	    "level name=l2 size=96K ways=6 line=32 latency=12 policy=random "
+	    "index=physical\n"
+	    "level name=l3 size=256K ways=4 line=32 latency=40 policy=fifo "
+	    "index=physical\n"
+	    "tlb level=1 page=4K entries=64 ways=64\n"
+	    "tlb level=1 page=2M entries=4 ways=4\nwalk cost=20 page=all\n"
+	    "place pages=random thp=granted\nnoise gaps=0.02\n", 1);
+	sim.facts.fact[0].value = 32;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_not_wrong(&sim, "cpu.l2.size", 96 << 10, NEAR);
+	made_sim_not_wrong(&sim, "cpu.l3.size", 256 << 10, NEAR);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +281,7 @@ int main(void)
 			end),
 		cmocka_unit_test_teardown(
 			an_edge_of_two_kinds_of_hops_is_one_level, end),
+		cmocka_unit_test_teardown(a_short_stair_is_a_level, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

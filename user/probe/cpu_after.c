@@ -28,6 +28,7 @@
 #include "backend.h"
 #include "limits.h"
 #include "probe/cpu_edges.h"
+#include "probe/cpu_stairs.h"
 
 /* Lengths to the octave, from beyond the edge inside the level in doubt to so
  * far beyond the last. */
@@ -54,13 +55,6 @@
 #define HOPS_MAX 4e6
 /* So few pages are known to every first TLB. */
 #define KNOWN_BYTES (32u << 10)
-/* A stair: so many lengths in a row that take the same to so much; what takes
- * more by this factor is another one. */
-#define STAIRS (MP_CPU_LEVELS + 1u)
-#define STAIR_MIN 3u
-#define SAME 0.02
-#define RISES 1.2
-#define STEP_PART 0.01
 /* Between two stairs, so short that no level hides there. */
 #define SHARP 1.35
 #define SHARP_WAYS 16u
@@ -261,92 +255,14 @@ static int gather(const struct mp_view *view, const struct rig *rig,
 
 /* -- which levels ----------------------------------------------------------- */
 
-/* Lengths in a row that take the same. */
-struct stair {
-	uint32_t first;
-	uint32_t last;
-	double cycles;
-};
-
 static double middle_of(const struct mp_curve *curve, uint32_t i)
 {
 	return mp_curve_middle(&curve->at[i]);
 }
 
-/* A clock of long steps reads so much more or less, in core cycles. NAN where
- * those are not known: then no lengths are alike. */
-static double off_of(const struct mp_curve *curve)
-{
-	const struct mp_batch *batch = curve->at[0].batch[0];
-
-	return STEP_PART * mp_clock_cycles(batch, (double)batch->grant.tick_step);
-}
-
-/* Lengths from @first on that take the same as those before them. */
-static struct stair stair_at(const struct mp_curve *curve, uint32_t first)
-{
-	struct stair stair = { first, first, middle_of(curve, first) };
-	const double off = off_of(curve);
-
-	for (uint32_t i = first + 1; i < curve->n; i++) {
-		const double here = middle_of(curve, i);
-
-		if (!(fabs(here - stair.cycles) < stair.cycles * SAME + off))
-			break;
-		stair.cycles += (here - stair.cycles) / (i + 1 - first);
-		stair.last = i;
-	}
-	return stair;
-}
-
-/* What takes little more than the stair before is the same one, of which some
- * lines were still further in. */
-static void join(struct stair *stair, const struct stair *next)
-{
-	if (next->last - next->first > stair->last - stair->first)
-		stair->cycles = next->cycles;
-	stair->last = next->last;
-}
-
 static double length_at(const struct mp_curve *curve, uint32_t i)
 {
 	return (double)curve->at[i].length;
-}
-
-/* Does nothing beyond a stair take less, or so much more that it is another
- * one? Of memory some lengths take a little more than others. */
-static bool is_end(const struct mp_curve *curve, const struct stair *stair)
-{
-	for (uint32_t i = stair->last + 1; i < curve->n; i++)
-		if (middle_of(curve, i) * (1 + SAME) < stair->cycles ||
-		    middle_of(curve, i) > stair->cycles * RISES)
-			return false;
-	return true;
-}
-
-/* Return: how many; 0 where they fall, or the last does not end the curve. */
-static uint32_t find_stairs(const struct mp_curve *curve,
-			    struct stair stair[STAIRS])
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < curve->n; i++) {
-		const struct stair next = stair_at(curve, i);
-		struct stair *before = n ? &stair[n - 1] : NULL;
-
-		if (next.last < i + STAIR_MIN - 1)
-			continue;
-		if (before && next.cycles * RISES < before->cycles)
-			return 0;
-		if (before && next.cycles < before->cycles * RISES)
-			join(before, &next);
-		else if (n == STAIRS)
-			return 0;
-		else
-			stair[n++] = next;
-		i = next.last;
-	}
-	return n && is_end(curve, &stair[n - 1]) ? n : 0;
 }
 
 static uint32_t sharp_shape(const struct mp_miss_table *table)
@@ -373,19 +289,20 @@ static double walked(const struct mp_curve_at *at)
 
 /* The last length of a stair that is held whole: what a walk does not use is
  * spared by policies that go by use, and T may stay where W does not fit. */
-static uint32_t last_held(const struct mp_curve *curve, const struct stair *stair)
+static uint32_t last_held(const struct mp_curve *curve, const struct mp_cpu_stair *stair)
 {
 	uint32_t i = stair->first;
 
-	while (i < stair->last && walked(&curve->at[i + 1]) <
-				  stair->cycles * (1 + SAME) + off_of(curve))
+	while (i < stair->last &&
+	       walked(&curve->at[i + 1]) < stair->cycles *
+	       (1 + MP_CPU_STAIR_SAME) + mp_cpu_stairs_off(curve))
 		i++;
 	return i;
 }
 
 /* What lies between two stairs is the edge of a level. Return: is it so sharp
  * that no other one hides there? */
-static bool put_level(const struct mp_curve *curve, const struct stair *stair,
+static bool put_level(const struct mp_curve *curve, const struct mp_cpu_stair *stair,
 		      uint32_t k, struct mp_cpu_edges *edges)
 {
 	const double half = (stair[0].cycles + stair[1].cycles) / 2;
@@ -494,13 +411,15 @@ static bool find_levels(const struct mp_cpu_edges *edges,
 {
 	const struct mp_curve *curve = &edges->after;
 	const uint32_t k = edges->doubt.level;
-	struct stair stair[STAIRS];
-	const uint32_t n = find_stairs(curve, stair);
+	const double inside = k ? edges->edge[k - 1].inside : 0;
+	struct mp_cpu_stair stair[MP_CPU_STAIRS];
+	const uint32_t n = mp_cpu_stairs_find(curve, stair);
 
 	*found = *edges;
 	/* The first stair is what the level in doubt takes, and no less. */
 	if (n < 2 || k + n - 1 > MP_CPU_LEVELS ||
-	    (k && stair[0].cycles < edges->edge[k - 1].inside * RISES))
+	    stair[0].cycles < inside * MP_CPU_STAIR_RISES ||
+	    mp_cpu_stairs_short(curve, inside * MP_CPU_STAIR_RISES, &stair[0]))
 		return false;
 	for (uint32_t i = 0; i + 1 < n; i++)
 		if (!put_level(curve, &stair[i], k + i, found))
@@ -586,9 +505,9 @@ bool mp_cpu_after_latency(const struct mp_view *view,
 	uint32_t n = values_of(&edges->after, sqrt(from * to), to, in_ns, value,
 			       at);
 
-	if (n < STAIR_MIN)
+	if (n < MP_CPU_STAIR_MIN)
 		n = values_of(&edges->after, from, to, in_ns, value, at);
-	if (n < STAIR_MIN)
+	if (n < MP_CPU_STAIR_MIN)
 		return false;
 	set_limits(value, n, view->seed, limits);
 	return true;
@@ -642,7 +561,7 @@ static bool are_alike(const double *value, uint32_t n, double off)
 		least = fmin(least, value[i]);
 		most = fmax(most, value[i]);
 	}
-	return most <= least * (1 + SAME) + 2 * off;
+	return most <= least * (1 + MP_CPU_STAIR_SAME) + 2 * off;
 }
 
 static void limits_of(const struct mp_curve *curve, bool in_ns, uint64_t seed,
@@ -682,7 +601,7 @@ bool mp_cpu_after_alone(const struct mp_view *view,
 	if (n >= ALONE_MIN) {
 		const double cycle = in_ns ? at->mid_ns / at->mid_cycles : 1;
 
-		known = are_alike(value, n, off_of(&curve) * cycle);
+		known = are_alike(value, n, mp_cpu_stairs_off(&curve) * cycle);
 		*id = at->id;
 		limits_of(&curve, in_ns, view->seed, limits);
 	}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Stairs of a curve that a few lines make, as they go from level to level. */
+#include "probe/cpu_stairs.h"
+
+#include <math.h>
+
+#include "analysis/clock.h"
+
+/* A clock of long steps reads so much of one more or less. */
+#define STEP_PART 0.01
+
+static double middle_of(const struct mp_curve *curve, uint32_t i)
+{
+	return mp_curve_middle(&curve->at[i]);
+}
+
+double mp_cpu_stairs_off(const struct mp_curve *curve)
+{
+	const struct mp_batch *batch = curve->at[0].batch[0];
+
+	return STEP_PART * mp_clock_cycles(batch, (double)batch->grant.tick_step);
+}
+
+/* Lengths from @first on that take the same as those before them. */
+static struct mp_cpu_stair stair_at(const struct mp_curve *curve, uint32_t first)
+{
+	struct mp_cpu_stair stair = { first, first, middle_of(curve, first) };
+	const double off = mp_cpu_stairs_off(curve);
+
+	for (uint32_t i = first + 1; i < curve->n; i++) {
+		const double here = middle_of(curve, i);
+
+		if (!(fabs(here - stair.cycles) <
+		      stair.cycles * MP_CPU_STAIR_SAME + off))
+			break;
+		stair.cycles += (here - stair.cycles) / (i + 1 - first);
+		stair.last = i;
+	}
+	return stair;
+}
+
+/* What takes little more than the stair before is the same one, of which some
+ * lines were still further in. */
+static void join(struct mp_cpu_stair *stair, const struct mp_cpu_stair *next)
+{
+	if (next->last - next->first > stair->last - stair->first)
+		stair->cycles = next->cycles;
+	stair->last = next->last;
+}
+
+/* Does nothing beyond a stair take less, or so much more that it is another
+ * one? Of memory some lengths take a little more than others. */
+static bool is_end(const struct mp_curve *curve, const struct mp_cpu_stair *stair)
+{
+	for (uint32_t i = stair->last + 1; i < curve->n; i++)
+		if (middle_of(curve, i) * (1 + MP_CPU_STAIR_SAME) < stair->cycles ||
+		    middle_of(curve, i) > stair->cycles * MP_CPU_STAIR_RISES)
+			return false;
+	return true;
+}
+
+uint32_t mp_cpu_stairs_find(const struct mp_curve *curve,
+			    struct mp_cpu_stair stair[MP_CPU_STAIRS])
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct mp_cpu_stair next = stair_at(curve, i);
+		struct mp_cpu_stair *before = n ? &stair[n - 1] : NULL;
+
+		if (next.last < i + MP_CPU_STAIR_MIN - 1)
+			continue;
+		if (before && next.cycles * MP_CPU_STAIR_RISES < before->cycles)
+			return 0;
+		if (before && next.cycles < before->cycles * MP_CPU_STAIR_RISES)
+			join(before, &next);
+		else if (n == MP_CPU_STAIRS)
+			return 0;
+		else
+			stair[n++] = next;
+		i = next.last;
+	}
+	return n && is_end(curve, &stair[n - 1]) ? n : 0;
+}
+
+bool mp_cpu_stairs_short(const struct mp_curve *curve, double least,
+			 const struct mp_cpu_stair *first)
+{
+	for (uint32_t i = 0; i + 1 < first->first; i++) {
+		const struct mp_cpu_stair here = stair_at(curve, i);
+
+		if (here.last > i && here.cycles >= least &&
+		    here.cycles * MP_CPU_STAIR_RISES < first->cycles)
+			return true;
+	}
+	return false;
+}
