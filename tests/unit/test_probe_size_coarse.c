@@ -260,6 +260,31 @@ static void a_short_stair_is_a_level(void **state)
 	made_sim_not_wrong(&sim, "cpu.l3.size", 256 << 10, NEAR);
 }
 
+/* A clock of 63 cycles a step reads four lines at a time as 4.2 cycles each or as
+ * 5: three lengths in a row by chance, and no level. */
+static void few_lines_are_read_less_well(void **state)
+{
+	(void)state;
+	made_sim_open_quiet(&sim,
+	    "machine name=a clock_mhz=3150 memory_latency=359\n"
+	    "clock tsc_mhz=1800 step=36 read=15\n"
+	    "level name=l1d size=64K ways=1 line=128 latency=5 "
+	    "index=physical\n"
+	    "level name=l2 size=168K ways=6 line=128 latency=15 "
+	    "index=physical\n"
+	    "level name=l3 size=512K ways=16 line=128 latency=27 "
+	    "policy=qlru_h11_m1_r0_u0 inclusion=exclusive\n"
+	    "tlb level=1 page=4K entries=48 ways=48 policy=srrip\n"
+	    "tlb level=1 page=2M entries=64 ways=16\n"
+	    "walk cost=40 page=all\n"
+	    "place pages=random thp=granted\n"
+	    "noise gaps=0.02 gap_us=2..400 seen=yes\n", 700127);
+	sim.facts.fact[0].value = 128;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_not_wrong(&sim, "cpu.l1d.size", 64 << 10, NEAR);
+	made_sim_not_wrong(&sim, "cpu.l2.size", 168 << 10, NEAR);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +307,7 @@ int main(void)
 		cmocka_unit_test_teardown(
 			an_edge_of_two_kinds_of_hops_is_one_level, end),
 		cmocka_unit_test_teardown(a_short_stair_is_a_level, end),
+		cmocka_unit_test_teardown(few_lines_are_read_less_well, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

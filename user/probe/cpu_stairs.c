@@ -6,8 +6,10 @@
 
 #include "analysis/clock.h"
 
-/* A clock of long steps reads so much of one more or less. */
+/* A clock of long steps reads so much of one more or less; of fewer lines than
+ * this at a time, as much more a line. */
 #define STEP_PART 0.01
+#define LINES 16.0
 
 static double middle_of(const struct mp_curve *curve, uint32_t i)
 {
@@ -21,14 +23,28 @@ double mp_cpu_stairs_off(const struct mp_curve *curve)
 	return STEP_PART * mp_clock_cycles(batch, (double)batch->grant.tick_step);
 }
 
+/* .. of a length's own lines. */
+static double off_at(const struct mp_curve *curve, uint32_t i)
+{
+	const struct mp_exp *exp = &curve->at[i].batch[0]->exp;
+	double lines = LINES;
+
+	for (uint32_t a = 0; a < exp->n_actors; a++)
+		if (exp->actor[a].group)
+			lines = exp->actor[a].group;
+	return mp_cpu_stairs_off(curve) * fmax(LINES / lines, 1);
+}
+
 /* Lengths from @first on that take the same as those before them. */
 static struct mp_cpu_stair stair_at(const struct mp_curve *curve, uint32_t first)
 {
 	struct mp_cpu_stair stair = { first, first, middle_of(curve, first) };
-	const double off = mp_cpu_stairs_off(curve);
 
 	for (uint32_t i = first + 1; i < curve->n; i++) {
 		const double here = middle_of(curve, i);
+		/* What all before are off by, too, the less the more there are. */
+		const double off = off_at(curve, i) + (off_at(curve, first) -
+				   off_at(curve, i)) / (i - first);
 
 		if (!(fabs(here - stair.cycles) <
 		      stair.cycles * MP_CPU_STAIR_SAME + off))
