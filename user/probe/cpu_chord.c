@@ -25,6 +25,8 @@
 #define UNDER 1.2
 #define OVER 1.3
 #define REPLICATES 5u
+/* Other hops than cpu_between.c wants of such rings: more replicates of its own
+ * would change what it finds. */
 #define HOPS 1536u
 /* Of the hops of a length so many miss: of more most would miss a level between,
  * too, and of less there is too little to see. */
