@@ -30,7 +30,7 @@ static double off_at(const struct mp_curve *curve, uint32_t i)
 	double lines = LINES;
 
 	for (uint32_t a = 0; a < exp->n_actors; a++)
-		if (exp->actor[a].group)
+		if (exp->actor[a].detail == MP_DETAIL_HIST)
 			lines = exp->actor[a].group;
 	return mp_cpu_stairs_off(curve) * fmax(LINES / lines, 1);
 }
