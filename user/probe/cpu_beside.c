@@ -513,6 +513,9 @@ static void count_in(const struct mp_cpu_edges *edges, uint32_t k,
 		snprintf(fact->reason, sizeof(fact->reason),
 			 "its edge looks like that of %.0f KiB, and more lines than that are found in it",
 			 fact->value / 1024);
+		snprintf(fact->method, sizeof(fact->method),
+			 "share of many more lines than fit that is found in this level and those inside, which it includes: %.0f KiB and more",
+			 low / 1024);
 		high = INFINITY;
 	}
 	/* What an edge says at most goes by shapes, and a crowd that was too

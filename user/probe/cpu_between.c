@@ -89,15 +89,15 @@ static void take(void *ctx, double cycles, double n)
 	seen->squares += n * residual * residual;
 }
 
-static void make_exp(const struct mp_view *view, uint64_t length,
-		     struct mp_exp *exp)
+void mp_cpu_between_exp(const struct mp_view *view, uint64_t length,
+			uint32_t hops, struct mp_exp *exp)
 {
 	struct mp_sweep sweep;
 
 	mp_cpu_side_sweep(view, 0, &sweep);
 	mp_sweep_singly(&sweep);
 	mp_sweep_exp(&sweep, length, exp);
-	exp->actor[0].hops = HOPS;
+	exp->actor[0].hops = hops;
 }
 
 /* The first replicate's reading; its step is NaN where there is no replicate. */
@@ -111,7 +111,7 @@ static struct reading look_at(const struct mp_view *view, uint64_t length,
 	struct mp_exp exp;
 	uint64_t id;
 
-	make_exp(view, length, &exp);
+	mp_cpu_between_exp(view, length, HOPS, &exp);
 	id = mp_exp_id(&exp);
 	while ((batch = mp_view_next(view, id, &at))) {
 		if (!mp_batch_counts(batch))
@@ -188,14 +188,14 @@ int mp_cpu_between_plan(const struct mp_view *view,
 	length = length_within(view, edges, 0);
 	if (!length)
 		return 0;
-	make_exp(view, length, &exp);
+	mp_cpu_between_exp(view, length, HOPS, &exp);
 	err = mp_plan_add(plan, &exp, REPLICATES);
 	for (uint32_t k = 0; is_asked(edges, k) && !err; k++) {
 		for (uint32_t i = 0; !err; i++) {
 			length = length_of(view, edges, k, i);
 			if (!length)
 				break;
-			make_exp(view, length, &exp);
+			mp_cpu_between_exp(view, length, HOPS, &exp);
 			err = mp_plan_add(plan, &exp, REPLICATES);
 		}
 	}

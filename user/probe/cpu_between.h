@@ -28,6 +28,11 @@ uint32_t mp_cpu_between_find(const struct mp_view *view,
 			     const struct mp_cpu_edges *edges, double *length,
 			     bool *alone);
 
+/** mp_cpu_between_exp() - the hops of a ring at an edge one by one, @hops of them a
+ * burst */
+void mp_cpu_between_exp(const struct mp_view *view, uint64_t length,
+			uint32_t hops, struct mp_exp *exp);
+
 /** mp_cpu_between_slack() - a hop may be so far from what its level takes, on a
  * clock of such steps; cycles */
 double mp_cpu_between_slack(double cycles, double step);

@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "analysis/spectrum.h"
+#include "probe/cpu_between.h"
 
 /* Lengths: so many to the octave. Before the edge begins, and where it is over,
  * rings are of one kind. */
@@ -107,17 +108,6 @@ static uint64_t slots(const struct mp_view *view, double length)
 	return (uint64_t)length - (uint64_t)length % sweep.stride;
 }
 
-static void make_exp(const struct mp_view *view, uint64_t length,
-		     struct mp_exp *exp)
-{
-	struct mp_sweep sweep;
-
-	mp_cpu_side_sweep(view, 0, &sweep);
-	mp_sweep_singly(&sweep);
-	mp_sweep_exp(&sweep, length, exp);
-	exp->actor[0].hops = HOPS;
-}
-
 /* -- lengths ---------------------------------------------------------------- */
 
 /* Of a grid, as edges move a little while they are measured. */
@@ -210,17 +200,17 @@ int mp_cpu_chord_plan(const struct mp_view *view,
 
 	if (!is_asked(view, edges, k))
 		return 0;
-	make_exp(view, length_before(view, edges, k), &exp);
+	mp_cpu_between_exp(view, length_before(view, edges, k), HOPS, &exp);
 	err = mp_plan_add(plan, &exp, REPLICATES);
 	if (!err) {
-		make_exp(view, length_beyond(view, edges, k), &exp);
+		mp_cpu_between_exp(view, length_beyond(view, edges, k), HOPS, &exp);
 		err = mp_plan_add(plan, &exp, REPLICATES);
 	}
 	for (uint32_t i = 0; !err; i++) {
 		length = length_at(view, edges, k, i);
 		if (!length)
 			break;
-		make_exp(view, length, &exp);
+		mp_cpu_between_exp(view, length, HOPS, &exp);
 		err = mp_plan_add(plan, &exp, REPLICATES);
 	}
 	return err;
@@ -237,7 +227,7 @@ static void look_at(const struct mp_batch *batch, const struct mp_edge *edge,
 }
 
 /* The replicate that takes longest: a neighbour may have crowded what lies
- * outside. NULL where there are but two. */
+ * outside. NULL where there are fewer than were asked for. */
 static const struct mp_batch *slowest_of(const struct mp_view *view,
 					 const struct mp_edge *edge, uint64_t id)
 {
@@ -270,7 +260,7 @@ static bool look(const struct mp_view *view, const struct mp_edge *edge,
 	uint64_t id;
 
 	*ring = (struct ring){ .slope = slope };
-	make_exp(view, length, &exp);
+	mp_cpu_between_exp(view, length, HOPS, &exp);
 	id = mp_exp_id(&exp);
 	slowest = slowest_of(view, edge, id);
 	while ((batch = mp_view_next(view, id, &at)))

@@ -193,7 +193,7 @@ static double rest_more(const struct mp_cpu_edges *edges,
 /*
  * How much longer, in logarithm, a length takes than is explained. Where hops
  * of this curve are timed singly the clock adds to them, to those of the
- * mp_cpu_innermost level the most: up to @more of it says nothing.
+ * innermost level the most: up to @more of it says nothing.
  */
 static double off_by(const struct mp_cpu_edges *edges,
 		     const struct mp_curve_at *at, double inside, double more,
@@ -203,7 +203,7 @@ static double off_by(const struct mp_cpu_edges *edges,
 	const double time = mp_curve_middle(at);
 	double usual = explained(edges, inside, length);
 
-	for (uint32_t k = 1; k < mp_cpu_private_levels(edges) && k < edges->n; k++)
+	for (uint32_t k = 1; k < edges->n; k++)
 		if (rests[k] > 0)
 			usual += rests[k] * fmax(mp_cpu_miss(edges, k - 1, length) -
 						 mp_cpu_miss(edges, k, length), 0);

@@ -326,14 +326,12 @@ static struct translation translation_of(const struct mp_view *view,
 
 /*
  * The ring of slots far apart that shows the level, if it takes longer than the
- * other: that one's hops were brought, some of them.
- * @sparse: gets its curve, owned; @sweep: its sweep
+ * other: that one's hops were brought, some of them. @sweep: gets its sweep
  */
 static const struct mp_curve_at *spared(const struct mp_view *view,
 					const struct mp_cpu_edges *edges,
 					uint32_t k,
 					const struct mp_curve_at *at,
-					struct mp_curve *sparse,
 					struct mp_sweep *sweep)
 {
 	const struct mp_curve_at *other;
@@ -341,13 +339,11 @@ static const struct mp_curve_at *spared(const struct mp_view *view,
 	struct mp_sweep wide;
 	double own;
 
-	*sparse = (struct mp_curve){ 0 };
 	if (!may_be_spared(view, edges, k))
 		return at;
 	mp_cpu_sparse_sweep(view, &wide);
-	if (mp_sweep_gather(&wide, view, sparse))
-		return at;
-	other = mp_latency_pure_point(edges, sparse, k, mp_cpu_replicates(view), &own);
+	other = mp_latency_pure_point(edges, &edges->sparse, k,
+				      mp_cpu_replicates(view), &own);
 	if (!other || own < MP_LATENCY_PURE)
 		return at;
 	/* It is not for its pages that it takes longer. */
@@ -376,7 +372,6 @@ void mp_latency_rings(const struct mp_view *view,
 	struct mp_sweep sweep;
 	struct mixture mix;
 	struct translation pages;
-	struct mp_curve sparse;
 	double own, ratio, outer;
 	uint64_t stride;
 
@@ -413,7 +408,7 @@ void mp_latency_rings(const struct mp_view *view,
 		mp_latency_cannot(pair, "a ring of every line is faster than one of lines far apart: prefetchers that stay on bring what it comes to next");
 		return;
 	}
-	at = spared(view, edges, k, at, &sparse, &sweep);
+	at = spared(view, edges, k, at, &sweep);
 	pages = translation_of(view, edges, sweep.stride, k, at);
 	mixture_at(edges, k, (double)at->length, &mix);
 	/* A shape that does not explain the edge takes nothing out of a ring
@@ -438,5 +433,4 @@ void mp_latency_rings(const struct mp_view *view,
 		say_spared(sweep.stride, pair->cycles);
 		say_spared(sweep.stride, pair->ns);
 	}
-	mp_curve_free(&sparse);
 }
