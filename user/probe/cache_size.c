@@ -22,11 +22,10 @@
 #include "probe/cpu_flat.h"
 #include "probe/cpu_near.h"
 #include "probe/cpu_often.h"
+#include "probe/cpu_size.h"
 #include "probe/cpu_walks.h"
 #include "probe/cpu_witness.h"
 
-/* Said where mp_cpu_near_find() settled what is known. */
-#define NEARER ", with hops of memory taken for two and three times the slowest others"
 #define FROM 1024.0
 /* The curve: a length each octave, two where it rises by more than this
  * factor and so far on either side; up to here. */
@@ -51,24 +50,11 @@
 #define DEAR_GRAIN 4
 /* Replicates of the first look at an edge. */
 #define LOOK_REPLICATES 3
-/* A capacity that single replicates see so far apart has moved. */
-#define MOVED 1.35
-#define SEEN_MIN 8u
-/* .. and less far, seen by fewer, where limits say as well that it may. */
-#define MOVED_LITTLE 1.22
-#define SEEN_FEW 4u
 /* Looks at an edge, each with more replicates where that tells more. */
 #define LOOKS 3u
-/* Of the hops at a level's edge, those inside that matter. */
-#define KEPT 0.03
 /* Limits of an edge as sharp as evenly filled sets make it. */
 #define SHARP 1.1
 #define DEAR_SHARP 1.4
-/* Sharp enough for an outermost level to be a round number. */
-#define VERY_SHARP 1.06
-/* Where small pages are scattered limits hold for sets that are a power of
- * two, which is not known: they have to be nearer each other. */
-#define SCATTERED_APART_MAX 1.25
 
 /* Where the wished pages were not to be had, the first look had small ones
  * already, scattered or not. */
@@ -341,154 +327,6 @@ static int plan_shared(const struct mp_view *view, const struct mp_sweep *sweep,
 	return err;
 }
 
-static bool moved(const struct mp_cpu_edges *edges, uint32_t k)
-{
-	const struct mp_edge *edge = &edges->edge[k];
-	bool unclear = edge->high > edge->low * MP_CPU_APART_MAX;
-
-	/* Only the outermost level is shared with strangers. */
-	if (!k || k + 1 != edges->n ||
-	    mp_cpu_has_sides(edges, k))
-		return false;
-	return (edge->n_seen >= SEEN_MIN && edge->sway > MOVED) ||
-	       (unclear && edge->n_seen >= SEEN_FEW &&
-		edge->sway > MOVED_LITTLE);
-}
-
-static void note(const struct mp_cpu_edges *edges, uint32_t k,
-		 struct mp_fact *fact)
-{
-	double low = edges->level[k].low_bytes / 1.5;
-	double high = edges->level[k].high_bytes * 1.5;
-
-	if (edges->count[k].known)
-		mp_fact_note(fact, edges->count[k].id);
-	if (edges->memory > 0)
-		mp_curve_note(&edges->near, low, high, fact);
-	if (!mp_cpu_has_sides(edges, k))
-		mp_curve_note(&edges->curve, low, high, fact);
-	if (mp_cpu_has_sides(edges, k) || edges->single)
-		for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
-			mp_curve_note(mp_cpu_level_side(edges, k, i), low,
-				      high, fact);
-}
-
-/* Does the level inside throw out any line? */
-static bool goes_by_chance(const struct mp_cpu_edges *edges, uint32_t k)
-{
-	return edges->fitted[k - 1] &&
-	       edges->table->shape[edges->edge[k - 1].shape].policy ==
-	       MP_MISS_RANDOM;
-}
-
-/* Hops that the level inside still serves at this one's edge may be of lines
- * that it keeps for good, and that this one need not hold. Where it keeps others
- * each turn these do not come here in their turn, and others stay for that: of two
- * ways of the oldest, as much again. */
-static void less_kept(const struct mp_cpu_edges *edges, uint32_t k,
-		      struct mp_fact *fact)
-{
-	const double kept = mp_cpu_share_kept(edges, k);
-	const double passed = mp_cpu_share_passed(edges, k);
-
-	if (!(kept > KEPT) && !(passed < fact->low * (1 - KEPT)))
-		return;
-	fact->low *= 1 - kept;
-	if (kept > KEPT && goes_by_chance(edges, k))
-		fact->low *= 1 - kept;
-	fact->low = fmin(fact->low, passed);
-	fact->value = mp_stat_between(fact->low, fact->high);
-}
-
-/* Where the edge may be that of a level outside, only what was seen to hit is
- * known of this one. */
-static void hide_outer(const struct mp_cpu_edges *edges, uint32_t k,
-		       struct mp_fact *fact)
-{
-	if (mp_cpu_may_hide(edges, k))
-		fact->low = fmin(fact->low, mp_cpu_share_held(edges, k));
-}
-
-static void judge(const struct mp_cpu_edges *edges, uint32_t k,
-		  struct mp_fact *fact)
-{
-	const struct mp_edge *edge = &edges->edge[k];
-	const struct mp_miss_shape *shape =
-		&edges->table->shape[edge->shape];
-
-	snprintf(fact->method, sizeof(fact->method),
-		 "capacity that explains where misses set in%s; best shape: sets filled %s, %u ways, %s",
-		 edges->memory > 0 ? NEARER : "",
-		 shape->scatter == 0 ? "evenly" :
-		 shape->scatter == 1 ? "at random" : "half at random",
-		 shape->ways, mp_miss_policy_name(shape->policy));
-	note(edges, k, fact);
-	mp_cpu_after_say(edges, k, fact);
-	if (k >= edges->muddled) {
-		mp_fact_cannot(fact, "bytes",
-			       "its sets or those of %s are no power of two, and its lines longer than those of the levels inside: no ring fills it evenly",
-			       mp_cpu_level_name[edges->muddled]);
-		return;
-	}
-	if (k >= edges->doubt.level) {
-		mp_cpu_doubt_say(edges, k, fact);
-		return;
-	}
-	if (!edges->fitted[k]) {
-		mp_fact_cannot(fact, "bytes",
-			       "too noisy: the edge near %.0f KiB has no shape that a cache could give it",
-			       edges->level[k].size_bytes / 1024);
-		return;
-	}
-	if (k && !mp_cpu_has_sides(edges, k) &&
-	    (!edges->main_full ||
-	     (edges->spread && !mp_cpu_edge_dense(edges, k)))) {
-		mp_fact_cannot(fact, "bytes",
-			       "rings of more lines miss where sparser ones do not: others crowd the level, or its sets are no power of two");
-		return;
-	}
-	/* Of a shared level what is left to us need not be round: where its
-	 * edge is not sharp, the middle of all that explains it. */
-	fact->value = k && k + 1 == edges->n && edge->high > edge->low * VERY_SHARP ?
-		      mp_stat_between(edge->low, edge->high) :
-		      mp_stat_round(edge->low, edge->high, edge->size);
-	fact->low = edge->low / mp_cpu_sway_error(edges, k);
-	fact->high = edge->high * mp_cpu_sway_error(edges, k);
-	fact->verdict = MP_MEASURED;
-	less_kept(edges, k, fact);
-	mp_cpu_share_unlike(edges, k, fact);
-	if (moved(edges, k)) {
-		fact->verdict = MP_VARIES;
-		fact->value = edge->size;
-		fact->low = fmin(edge->seen_low, edge->size);
-		fact->high = fmax(edge->seen_high, edge->size);
-		snprintf(fact->reason, sizeof(fact->reason),
-			 "replicates a moment apart saw %.1f to %.1f MiB: what others leave of a shared cache",
-			 fact->low / MP_MIB, fact->high / MP_MIB);
-		if (edge->sway > MOVED)
-			return;
-		/* So little that the limits have a say in the range. */
-		fact->low = fmin(fact->low, edge->low);
-		fact->high = fmax(fact->high, edge->high);
-		snprintf(fact->reason, sizeof(fact->reason),
-			 "replicates a moment apart lie %.0f %% apart, and limits too far to call it measured: probably what others leave of a shared cache",
-			 100 * (edge->sway - 1));
-	} else if (fact->high / fact->low >
-		   (mp_cpu_small_pages(edges, k) ? SCATTERED_APART_MAX :
-						   MP_CPU_APART_MAX)) {
-		fact->verdict = MP_AT_LEAST;
-		/* What the innermost one held is certain, whatever shape. */
-		if (!k && !edges->single)
-			fact->low = fmin(edge->low,
-					 mp_cpu_held_bytes(edges, 0));
-		hide_outer(edges, k, fact);
-		fact->value = fact->low;
-		snprintf(fact->reason, sizeof(fact->reason),
-			 "limits lie too far apart to call it measured; best estimate %.0f KiB",
-			 edge->size / 1024);
-	}
-}
-
 static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 {
 	const struct mp_curve *curve = &edges->side[0];
@@ -532,20 +370,6 @@ static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 	/* What was found further in is no evidence of what lies beyond. */
 	mp_curve_note(curve, edges->level[edges->n - 1].size_bytes, INFINITY,
 		      fact);
-}
-
-/* What is open after all that may be mended by a closer count. */
-static int plan_closer(const struct mp_view *view,
-		       const struct mp_cpu_edges *edges, uint32_t k,
-		       struct mp_plan *plan)
-{
-	struct mp_fact fact = { .verdict = MP_NOT_MEASURABLE };
-	int err;
-
-	judge(edges, k, &fact);
-	err = mp_cpu_beside_part(view, edges, k, &fact);
-	return err ? err : mp_cpu_count_plan_closer(view, edges, k, &fact,
-						    plan);
 }
 
 static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
@@ -601,7 +425,7 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 		err = mp_cpu_near_plan(view, &edges, plan);
 	plan->stage++;
 	for (uint32_t k = 0; k < edges.n && !err; k++)
-		err = plan_closer(view, &edges, k, plan);
+		err = mp_cpu_size_plan(view, &edges, k, plan);
 	mp_cpu_edges_free(&edges);
 	return err;
 }
@@ -649,9 +473,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 			mp_fact_cannot(fact, "bytes",
 				       "too noisy: no usable latency curve");
 		} else if (k < edges.n) {
-			judge(&edges, k, fact);
-			err = mp_cpu_beside_part(view, &edges, k, fact);
-			mp_cpu_others_took(&edges, k, fact);
+			err = mp_cpu_size_judge(view, &edges, k, fact);
 		} else {
 			absent(&edges, fact);
 		}

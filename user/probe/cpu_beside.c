@@ -32,8 +32,13 @@
 #define ROUNDED 1.08
 /* Limits of which the harmonic mean is within an eighth of either. */
 #define WITHIN_EIGHTH 1.28
+/* Of an edge's best estimate: so much is more. */
+#define MORE 1.1
+/* Times what it holds, and what hits then of one that throws out what is old. */
+#define OLD 2.5
+#define OLD_FEW 0.05
 /* Limits of a count that make a measured size: the middle is near both. */
-#define COUNTED 1.25
+#define COUNTED WITHIN_EIGHTH
 /* .. and within limits nearer than this the roundest number is the likeliest. */
 #define COUNTED_ROUND 1.15
 /* Where it is not known what a level holds of those inside, and these hold no
@@ -493,16 +498,48 @@ static int part_by_edge(const struct mp_view *view,
 	return 0;
 }
 
+/* Does a level throw out what is old? Of a ring so much longer it has nothing
+ * then, and one that throws out any line has a tenth. */
+static bool goes_by_age(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+
+	return mp_edge_miss(edge, edges->table, OLD * edge->size) > 1 - OLD_FEW;
+}
+
+/*
+ * What a level that is not exclusive has of the lines that are found inside: as
+ * many as it had of others that had just come, and were put out of there, or
+ * more. Those came longer ago than what is inside, but for the old lines of a
+ * level that throws out any.
+ */
+static double counted_low(const struct mp_cpu_edges *edges, uint32_t k,
+			  const struct mp_cpu_beside *beside)
+{
+	const struct mp_cpu_count *count = &edges->count[k];
+	const struct mp_cpu_hot *hot = &beside->hot;
+
+	if (beside->holds == MP_CPU_HOLDS_ALL)
+		return count->all_low;
+	if (beside->holds != MP_CPU_HOLDS_SOME &&
+	    beside->holds != MP_CPU_HOLDS_NO_OTHERS)
+		return count->own_low;
+	return count->own_low + hot->kept *
+	       (goes_by_age(edges, k - 1) ? 1 : hot->young) *
+	       (count->all_low - count->own_low);
+}
+
 /* Lines that are at home say what the level holds: those that it serves, if it
  * is exclusive; if it is inclusive, those of the levels inside as well; at
  * least the one, and no more than the other. */
 static void count_in(const struct mp_cpu_edges *edges, uint32_t k,
-		     uint32_t holds, double high, struct mp_fact *fact)
+		     const struct mp_cpu_beside *beside, double high,
+		     struct mp_fact *fact)
 {
+	const uint32_t holds = beside->holds;
 	const struct mp_cpu_count *count = &edges->count[k];
 	const double least = fact->verdict == MP_AT_LEAST ? fact->low : 0;
-	double low = holds == MP_CPU_HOLDS_ALL ? count->all_low :
-						 count->own_low;
+	double low = counted_low(edges, k, beside);
 
 	if (!count->known || mp_cpu_may_hide(edges, k))
 		return;
@@ -523,6 +560,10 @@ static void count_in(const struct mp_cpu_edges *edges, uint32_t k,
 	if (count->brief && count->all_low > edges->edge[k].high &&
 	    (!holds || holds == MP_CPU_HOLDS_OTHERS))
 		return;
+	/* Where more lines are found than the best shape holds it is not one of
+	 * them. */
+	if (low > edges->edge[k].size * MORE)
+		high = INFINITY;
 	high = fmin(high, holds == MP_CPU_HOLDS_OTHERS ? count->own_high :
 							 count->all_high);
 	low = fmax(low, least);
@@ -567,6 +608,6 @@ int mp_cpu_beside_part(const struct mp_view *view,
 	if (!err)
 		err = part_by_edge(view, edges, k, &beside, fact);
 	if (!err)
-		count_in(edges, k, beside.holds, high, fact);
+		count_in(edges, k, &beside, high, fact);
 	return err;
 }

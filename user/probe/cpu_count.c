@@ -162,13 +162,13 @@ static bool set_looks(const struct effort *effort, double fits,
 				      count->row, 1) * count->row;
 	rounds = fmin(ceil(LOOKS_WANTED / count->looks),
 		      floor((double)count->slots / count->looks));
+	rounds = fmin(rounds, floor(HOPS_MAX / turn));
 	count->rounds = (uint32_t)fmin(rounds, MP_ROUNDS_MAX);
 	wanted = fmin(effort->all / (counted * count->rounds * count->looks),
 		      effort->hops / (turn * count->rounds));
 	count->replicates = (uint32_t)fmin(fmax(wanted, REPLICATES),
 					   effort->replicates);
-	return count->looks <= LOOKS_MOST * fits && count->rounds &&
-	       turn * count->rounds <= HOPS_MAX;
+	return count->looks <= LOOKS_MOST * fits && count->rounds;
 }
 
 /* Rings for a level of @size, or nearly: @about. */

@@ -88,6 +88,7 @@
 #define FURTHER_MIN 0.05
 /* No level has longer lines. */
 #define LINE_LONGEST 256.0
+#define KEPT_SIGMAS 2.0
 
 static const struct mp_cpu_hot nothing = {
 	.gone = NAN, .gone_least = NAN, .left = NAN,
@@ -319,6 +320,26 @@ static void weigh_means(const struct mp_cpu_edges *edges, uint32_t k,
 	hot->still = (hot->still_cycles - in) * turns / (hit - in);
 }
 
+/* H has just come in the control, and was put out of the inner level: what of
+ * that does this one have? */
+static double kept_of(const struct mp_view *view,
+		      const struct mp_cpu_hot_shape *shape,
+		      const struct mp_spectrum *at, uint32_t k,
+		      const struct mp_cpu_hot *hot)
+{
+	const uint64_t control = hot->id[MP_CPU_HOT_CONTROL];
+	const double left = mp_cpu_hot_missed(view, control, MP_CPU_HOT_T, at,
+					      k - 1);
+	const double gone = mp_cpu_hot_missed(view, control, MP_CPU_HOT_T, at, k);
+	const double hops = (double)(shape->hot / shape->stride) *
+			    shape->cycles * hot->n;
+	const double kept = fmax(1 - gone / left, 0);
+
+	return left > PUT_OUT ?
+	       fmax(kept - KEPT_SIGMAS *
+			   sqrt(kept * (1 - kept) / (left * hops)), 0) : 0;
+}
+
 /* From single hops: how many were served where. */
 static void weigh_hops(const struct mp_view *view,
 		       const struct mp_cpu_edges *edges, uint32_t k,
@@ -334,6 +355,8 @@ static void weigh_hops(const struct mp_view *view,
 	double kept[2], lost[2];
 
 	hot->left = mp_cpu_hot_missed(view, driven, MP_CPU_HOT_T, at, k - 1);
+	hot->kept = kept_of(view, shape, at, k, hot);
+	hot->young = 1 - exp(-(double)shape->q_ring / edges->edge[k - 1].size);
 	hot->gone = (far - before) / (hot->left - before);
 	if (hot->left - before < ROOM_MIN)
 		hot->gone = NAN;

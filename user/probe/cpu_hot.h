@@ -42,6 +42,10 @@ enum mp_cpu_holds {
  * @gone: share of these lines that the outer level had no more, 0 .. 1
  * @gone_least: the same, at least: a mean does not tell from how far beyond
  *	what was gone came back
+ * @kept: share of what was put out of the inner level soon after it had come that
+ *	this one had, at least; 0 where hops are not timed singly
+ * @young: share of what is in the inner level at any time that came there no longer
+ *	ago, if that throws out any line
  * @lost: how often a line left the inner level while it was hot, for each
  *	time that the outer one was driven through, if it came back from beyond
  * @past: .. from beyond the level after that
@@ -65,6 +69,8 @@ struct mp_cpu_hot {
 	double around_cycles;
 	double inside;
 	double left;
+	double kept;
+	double young;
 	double gone;
 	double gone_least;
 	double lost;

@@ -6,7 +6,7 @@
  * while the outer one is driven through, and is then put out of it. Where no
  * ring stays there, cpu_colour.c and cpu_stride.c tell an exclusive level from
  * others, and cpu_stays.c asks those lines that stay by chance, and cpu_leaks.c
- * those that do not.
+ * those that do not. Where a size hung on that it may be known now.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,6 +15,7 @@
 #include "backend.h"
 #include "probe/cpu.h"
 #include "probe/cpu_beside.h"
+#include "probe/cpu_size.h"
 
 static int next(const struct mp_view *view, struct mp_plan *plan)
 {
@@ -25,6 +26,9 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 		return err == -ENODATA ? 0 : err;
 	for (uint32_t k = 1; k < edges.n && !err; k++)
 		err = mp_cpu_beside_plan(view, &edges, k, plan);
+	plan->stage++;
+	if (!err)
+		err = mp_cpu_size_plan_open(view, &edges, plan);
 	mp_cpu_edges_free(&edges);
 	return err ? err : 1;
 }
@@ -149,6 +153,8 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 			mp_fact_cannot(fact, "", "no such level was found");
 		}
 	}
+	if (!missing && !err)
+		err = mp_cpu_size_renew(view, &edges, facts);
 	if (!missing)
 		mp_cpu_edges_free(&edges);
 	return err;
@@ -159,6 +165,7 @@ const struct mp_probe mp_probe_inclusion = {
 	.asks = "does each outer level hold what the levels inside it hold?",
 	.after = "cache-size",
 	.facts = "cpu.l2.inclusion,cpu.l3.inclusion,cpu.l4.inclusion",
+	.renews = "cpu.l2.size,cpu.l3.size,cpu.l4.size",
 	.needs = MP_CAP_CHASE | MP_CAP_PHASES,
 	.weight = 4,
 	.quick = false,

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Simulated machines whose levels are known once it is known what they hold of
+ * those inside. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "backend.h"
+#include "like_runs.h"
+#include "made_sim.h"
+
+static struct made_sim sim;
+
+static int end(void **state)
+{
+	(void)state;
+	made_sim_close(&sim);
+	return 0;
+}
+
+/* The last of a name: the one that takes the place of the others. */
+static const struct mp_fact *last_fact(const char *name)
+{
+	const struct mp_fact *last = NULL;
+
+	for (uint32_t i = 0; i < sim.facts.n; i++)
+		if (!strcmp(sim.facts.fact[i].name, name))
+			last = &sim.facts.fact[i];
+	assert_non_null(last);
+	return last;
+}
+
+static void is_measured(const struct mp_fact *fact, double size)
+{
+	assert_int_equal(fact->verdict, MP_MEASURED);
+	assert_true(fact->value > size * 0.875 && fact->value < size * 1.125);
+}
+
+static void ask_sizes(const char *text, uint64_t seed)
+{
+	made_sim_open_quiet(&sim, text, seed);
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+}
+
+/* Of 96 KiB that both hold, the outer one has 64, if it is exclusive: that was not
+ * asked, as where its time was up, and inclusion has time of its own. */
+static void what_inclusion_finds_settles_a_size(void **state)
+{
+	(void)state;
+	made_sim_open_quiet(&sim, "machine name=a clock_mhz=3000 "
+	    "memory_latency=250\nplace pages=contiguous\n"
+	    "clock tsc_mhz=3000 step=1 read=40\n"
+	    "level name=l1d size=32K ways=8 latency=4\n"
+	    "level name=l2 size=64K ways=8 latency=14 index=physical "
+	    "inclusion=exclusive\n", 1);
+	sim.view.caps &= ~(uint32_t)MP_CAP_PHASES;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	assert_int_equal(last_fact("cpu.l2.size")->verdict, MP_AT_LEAST);
+	sim.view.caps |= MP_CAP_PHASES;
+	made_sim_ask(&sim, mp_probe_find("inclusion"));
+	assert_string_equal(last_fact("cpu.l2.inclusion")->text, "exclusive");
+	is_measured(last_fact("cpu.l2.size"), 64 << 10);
+}
+
+/* .. and leaves alone what it cannot settle: one ring at a time tells nothing. */
+static void a_size_that_stays_open_is_said_once(void **state)
+{
+	uint32_t n = 0;
+
+	(void)state;
+	made_sim_open_quiet(&sim, "machine name=a clock_mhz=3000 "
+	    "memory_latency=250\nplace pages=contiguous\n"
+	    "clock tsc_mhz=3000 step=1 read=40\n"
+	    "level name=l1d size=32K ways=8 latency=4\n"
+	    "level name=l2 size=64K ways=8 latency=14\n", 1);
+	sim.view.caps &= ~(uint32_t)MP_CAP_PHASES;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	assert_int_equal(last_fact("cpu.l2.size")->verdict, MP_AT_LEAST);
+	made_sim_ask(&sim, mp_probe_find("inclusion"));
+	for (uint32_t i = 0; i < sim.facts.n; i++)
+		n += !strcmp(sim.facts.fact[i].name, "cpu.l2.size");
+	assert_int_equal(n, 1);
+}
+
+/* A crowd of full rings has sixteen lines to each that is looked for: a closer
+ * count takes fewer rounds then, and is made all the same. */
+static void a_crowd_of_many_lines_is_counted_closer(void **state)
+{
+	(void)state;
+	ask_sizes("machine name=a clock_mhz=3200 memory_latency=129\n"
+	    "clock tsc_mhz=2900 step=1 read=90\n"
+	    "place pages=random thp=granted huge=135\n"
+	    "level name=l1d size=32640 ways=20 line=32 latency=3 "
+	    "policy=qlru_h00_m1_r2_u1\n"
+	    "level name=l2 size=48K ways=16 line=32 latency=8 index=physical "
+	    "inclusion=exclusive\n"
+	    "tlb level=1 page=4K entries=96 ways=12 policy=random\n"
+	    "tlb level=2 page=4K entries=384 ways=6 cost=9 policy=srrip\n"
+	    "walk cost=41 page=all\nnoise gaps=0.02 seen=no\n", 3);
+	is_measured(last_fact("cpu.l2.size"), 48 << 10);
+}
+
+/* A quarter of what the outer level holds is found in the inner one. It has as
+ * much of that as of what was put out of there, which is nearly all. */
+static void what_is_found_inside_counts_where_the_outer_one_has_it(void **state)
+{
+	static const uint64_t seeds[] = { 2, 3, 700128 };
+
+	(void)state;
+	for (uint32_t i = 0; i < like_runs(3); i++) {
+		if (i)
+			made_sim_close(&sim);
+		ask_sizes("machine name=a clock_mhz=800 memory_latency=168\n"
+		    "clock tsc_mhz=1900 step=1 read=83\n"
+		    "place pages=random thp=refused\n"
+		    "level name=l1d size=16K ways=2 line=32 latency=4 "
+		    "policy=srrip\n"
+		    "level name=l2 size=64K ways=4 line=32 latency=18 "
+		    "index=physical\n"
+		    "level name=l3 size=120K ways=10 line=32 latency=71 slices=2 "
+		    "index=physical\n"
+		    "prefetch kind=next into=l2 switch=yes\n"
+		    "prefetch kind=stream into=l1d switch=yes\n"
+		    "noise gaps=0.02 seen=yes\n", seeds[i]);
+		is_measured(last_fact("cpu.l2.size"), 64 << 10);
+	}
+}
+
+/* Of one way in which pages crowd each other some lines are found where the best
+ * shape has no room for them: its upper limit is none. */
+static void a_shape_that_holds_less_than_is_found_sets_no_limit(void **state)
+{
+	(void)state;
+	ask_sizes("machine name=a clock_mhz=3200 memory_latency=217\n"
+	    "clock tsc_mhz=2100 step=1 read=58\n"
+	    "place pages=random thp=granted\n"
+	    "level name=l1d size=64K ways=4 latency=4 policy=tree-plru\n"
+	    "level name=l2 size=96K ways=3 line=128 latency=9 policy=srrip "
+	    "index=physical\n"
+	    "level name=l3 size=144K ways=1 line=128 latency=16 slices=6 "
+	    "policy=tree-plru index=physical\n"
+	    "level name=l4 size=256K ways=4 line=256 latency=27 policy=random "
+	    "index=physical\n"
+	    "tlb level=1 page=4K entries=32 ways=32\n"
+	    "tlb level=2 page=4K entries=3072 ways=12 cost=5 policy=srrip\n"
+	    "walk cost=49 page=all\nnoise gaps=0.02 seen=no\n", 350001);
+	made_sim_not_wrong(&sim, "cpu.l3.size", 144 << 10, 0.125);
+}
+
+/* Lines of 32 bytes that nothing has told: rings of every line of 64 fill one in
+ * two, and sets that are no power of two hold twice as many of them. */
+static void lines_that_may_be_shorter_make_a_level_smaller(void **state)
+{
+	(void)state;
+	made_sim_open_quiet(&sim, "machine name=a clock_mhz=1050 "
+	    "memory_latency=165\nclock tsc_mhz=3200 step=1 read=64\n"
+	    "place pages=contiguous thp=granted huge=0\n"
+	    "level name=l1d size=88K ways=4 line=32 latency=6 policy=random\n"
+	    "level name=l2 size=192K ways=8 line=32 latency=15 "
+	    "policy=qlru_h11_m1_r0_u0 index=physical inclusion=inclusive\n"
+	    "level name=l3 size=298496 ways=22 line=32 latency=29 slices=8 "
+	    "inclusion=exclusive\n"
+	    "tlb level=1 page=4K entries=32 ways=8\n"
+	    "tlb level=2 page=4K entries=1536 ways=8 cost=9\n"
+	    "walk cost=58 page=all\nnoise gaps=0.02 seen=yes\n", 700127);
+	sim.facts.fact[0].verdict = MP_NOT_MEASURABLE;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_not_wrong(&sim, "cpu.l3.size", 298496, 0.125);
+}
+
+/* In large pages nothing misses up to a level's 192 KiB, and some hops do at once
+ * beyond: a shape of 219 KiB that explains the rest is not its own. */
+static void where_hops_begin_to_miss_all_at_once_a_level_ends(void **state)
+{
+	(void)state;
+	ask_sizes("machine name=a clock_mhz=4100 memory_latency=201\n"
+	    "clock tsc_mhz=3400 step=1 read=67\n"
+	    "place pages=random thp=granted\n"
+	    "level name=l1d size=24K ways=12 latency=3 policy=nru\n"
+	    "level name=l2 size=128K ways=16 latency=7 "
+	    "policy=qlru_h00_m1_r2_u1\n"
+	    "level name=l3 size=192K ways=16 latency=23 policy=srrip "
+	    "index=physical\n"
+	    "level name=l4 size=288K ways=6 latency=38 index=physical\n"
+	    "tlb level=1 page=4K entries=96 ways=96\n"
+	    "tlb level=1 page=2M entries=32 ways=32\n"
+	    "tlb level=2 page=4K entries=768 ways=12 cost=8\n"
+	    "tlb level=2 page=2M entries=768 ways=12 cost=8\n"
+	    "walk cost=36 page=all\nnoise gaps=0.02 seen=yes\n", 700128);
+	made_sim_not_wrong(&sim, "cpu.l3.size", 192 << 10, 0.125);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(
+			what_inclusion_finds_settles_a_size, end),
+		cmocka_unit_test_teardown(
+			a_size_that_stays_open_is_said_once, end),
+		cmocka_unit_test_teardown(
+			a_crowd_of_many_lines_is_counted_closer, end),
+		cmocka_unit_test_teardown(
+			what_is_found_inside_counts_where_the_outer_one_has_it,
+			end),
+		cmocka_unit_test_teardown(
+			a_shape_that_holds_less_than_is_found_sets_no_limit,
+			end),
+		cmocka_unit_test_teardown(
+			lines_that_may_be_shorter_make_a_level_smaller, end),
+		cmocka_unit_test_teardown(
+			where_hops_begin_to_miss_all_at_once_a_level_ends, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

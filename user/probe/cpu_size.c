@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the edges say of a level's size, with what is known of the levels
+ * inside; and a size that another probe settled, as it asked what it needed of
+ * them: whether a level is exclusive is asked where sizes hang on it, and again
+ * by those who want to know that alone, with time of their own and with lines
+ * that are known.
+ */
+#include "probe/cpu_size.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "analysis/stat.h"
+#include "probe/cpu_after.h"
+#include "probe/cpu_beside.h"
+#include "probe/cpu_count.h"
+#include "probe/cpu_often.h"
+
+/* Said where mp_cpu_near_find() settled what is known. */
+#define NEARER ", with hops of memory taken for two and three times the slowest others"
+/* A capacity that single replicates see so far apart has moved. */
+#define MOVED 1.35
+#define SEEN_MIN 8u
+/* .. and less far, seen by fewer, where limits say as well that it may. */
+#define MOVED_LITTLE 1.22
+#define SEEN_FEW 4u
+/* The shortest line in use. */
+#define LINE_LEAST 32.0
+/* A ring of such lines: so much of what a level seems to hold, and more than half
+ * of it, by any grid; and what may miss of one that it holds. */
+#define THIN 0.75
+#define THIN_GRAIN 4
+#define THIN_LEAST 0.6
+#define THIN_MISS 0.1
+#define THIN_REPLICATES 3u
+/* Of the hops at a level's edge, those inside that matter. */
+#define KEPT 0.03
+/* So few hops that miss are none, and so many are a good part of them, at lengths
+ * so near each other. */
+#define ONSET_NONE 0.005
+#define ONSET_MANY 0.04
+#define ONSET_STEP 1.06
+/* Sharp enough for an outermost level to be a round number. */
+#define VERY_SHARP 1.06
+/* Where small pages are scattered limits hold for sets that are a power of
+ * two, which is not known: they have to be nearer each other. */
+#define SCATTERED_APART_MAX 1.25
+
+static bool moved(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+	bool unclear = edge->high > edge->low * MP_CPU_APART_MAX;
+
+	/* Only the outermost level is shared with strangers. */
+	if (!k || k + 1 != edges->n ||
+	    mp_cpu_has_sides(edges, k))
+		return false;
+	return (edge->n_seen >= SEEN_MIN && edge->sway > MOVED) ||
+	       (unclear && edge->n_seen >= SEEN_FEW &&
+		edge->sway > MOVED_LITTLE);
+}
+
+static void note(const struct mp_cpu_edges *edges, uint32_t k,
+		 struct mp_fact *fact)
+{
+	double low = edges->level[k].low_bytes / 1.5;
+	double high = edges->level[k].high_bytes * 1.5;
+
+	if (edges->count[k].known)
+		mp_fact_note(fact, edges->count[k].id);
+	if (edges->memory > 0)
+		mp_curve_note(&edges->near, low, high, fact);
+	if (!mp_cpu_has_sides(edges, k))
+		mp_curve_note(&edges->curve, low, high, fact);
+	if (mp_cpu_has_sides(edges, k) || edges->single)
+		for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
+			mp_curve_note(mp_cpu_level_side(edges, k, i), low,
+				      high, fact);
+}
+
+/* Does the level inside throw out any line? */
+static bool goes_by_chance(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	return edges->fitted[k - 1] &&
+	       edges->table->shape[edges->edge[k - 1].shape].policy ==
+	       MP_MISS_RANDOM;
+}
+
+/* Hops that the level inside still serves at this one's edge may be of lines
+ * that it keeps for good, and that this one need not hold. Where it keeps others
+ * each turn these do not come here in their turn, and others stay for that: of two
+ * ways of the oldest, as much again. */
+static void less_kept(const struct mp_cpu_edges *edges, uint32_t k,
+		      struct mp_fact *fact)
+{
+	const double kept = mp_cpu_share_kept(edges, k);
+	const double passed = mp_cpu_share_passed(edges, k);
+
+	if (!(kept > KEPT) && !(passed < fact->low * (1 - KEPT)))
+		return;
+	fact->low *= 1 - kept;
+	if (kept > KEPT && goes_by_chance(edges, k))
+		fact->low *= 1 - kept;
+	fact->low = fmin(fact->low, passed);
+	fact->value = mp_stat_between(fact->low, fact->high);
+}
+
+/* Where the edge may be that of a level outside, only what was seen to hit is
+ * known of this one. */
+static void hide_outer(const struct mp_cpu_edges *edges, uint32_t k,
+		       struct mp_fact *fact)
+{
+	if (mp_cpu_may_hide(edges, k))
+		fact->low = fmin(fact->low, mp_cpu_share_held(edges, k));
+}
+
+/*
+ * In large pages lines fall on all sets evenly, but for those of several slices:
+ * then nothing misses up to the capacity, and beyond it a good part of the hops
+ * at once, whoever is evicted. Where that shows a shape that begins to miss later
+ * is not the level's.
+ * Return: the last length of which none miss; INFINITY: not so.
+ */
+static double onset_of(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_curve *curve = mp_cpu_level_side(edges, k, 0);
+	double last = INFINITY, before = 0;
+	bool is_sharp = false;
+
+	if (!edges->single || mp_cpu_small_pages(edges, k))
+		return INFINITY;
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+		const double length = (double)at->length;
+		const double miss = mp_cpu_share_of(at, &edges->spectrum, k);
+
+		if (miss <= ONSET_NONE) {
+			last = length;
+			is_sharp = false;
+		} else if (before <= ONSET_NONE) {
+			is_sharp = miss >= ONSET_MANY &&
+				   length <= last * ONSET_STEP;
+		}
+		before = miss;
+	}
+	return is_sharp ? last : INFINITY;
+}
+
+static void judge_edge(const struct mp_cpu_edges *edges, uint32_t k,
+		       struct mp_fact *fact)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+	const struct mp_miss_shape *shape =
+		&edges->table->shape[edge->shape];
+
+	snprintf(fact->method, sizeof(fact->method),
+		 "capacity that explains where misses set in%s; best shape: sets filled %s, %u ways, %s",
+		 edges->memory > 0 ? NEARER : "",
+		 shape->scatter == 0 ? "evenly" :
+		 shape->scatter == 1 ? "at random" : "half at random",
+		 shape->ways, mp_miss_policy_name(shape->policy));
+	note(edges, k, fact);
+	mp_cpu_after_say(edges, k, fact);
+	if (k >= edges->muddled) {
+		mp_fact_cannot(fact, "bytes",
+			       "its sets or those of %s are no power of two, and its lines longer than those of the levels inside: no ring fills it evenly",
+			       mp_cpu_level_name[edges->muddled]);
+		return;
+	}
+	if (k >= edges->doubt.level) {
+		mp_cpu_doubt_say(edges, k, fact);
+		return;
+	}
+	if (!edges->fitted[k]) {
+		mp_fact_cannot(fact, "bytes",
+			       "too noisy: the edge near %.0f KiB has no shape that a cache could give it",
+			       edges->level[k].size_bytes / 1024);
+		return;
+	}
+	if (k && !mp_cpu_has_sides(edges, k) &&
+	    (!edges->main_full ||
+	     (edges->spread && !mp_cpu_edge_dense(edges, k)))) {
+		mp_fact_cannot(fact, "bytes",
+			       "rings of more lines miss where sparser ones do not: others crowd the level, or its sets are no power of two");
+		return;
+	}
+	/* Of a shared level what is left to us need not be round: where its
+	 * edge is not sharp, the middle of all that explains it. */
+	fact->value = k && k + 1 == edges->n && edge->high > edge->low * VERY_SHARP ?
+		      mp_stat_between(edge->low, edge->high) :
+		      mp_stat_round(edge->low, edge->high, edge->size);
+	fact->low = edge->low / mp_cpu_sway_error(edges, k);
+	fact->high = edge->high * mp_cpu_sway_error(edges, k);
+	fact->verdict = MP_MEASURED;
+	less_kept(edges, k, fact);
+	if (k && fact->low > onset_of(edges, k)) {
+		fact->low = onset_of(edges, k);
+		fact->value = mp_stat_between(fact->low, fact->high);
+	}
+	mp_cpu_share_unlike(edges, k, fact);
+	if (moved(edges, k)) {
+		fact->verdict = MP_VARIES;
+		fact->value = edge->size;
+		fact->low = fmin(edge->seen_low, edge->size);
+		fact->high = fmax(edge->seen_high, edge->size);
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "replicates a moment apart saw %.1f to %.1f MiB: what others leave of a shared cache",
+			 fact->low / MP_MIB, fact->high / MP_MIB);
+		if (edge->sway > MOVED)
+			return;
+		/* So little that the limits have a say in the range. */
+		fact->low = fmin(fact->low, edge->low);
+		fact->high = fmax(fact->high, edge->high);
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "replicates a moment apart lie %.0f %% apart, and limits too far to call it measured: probably what others leave of a shared cache",
+			 100 * (edge->sway - 1));
+	} else if (fact->high / fact->low >
+		   (mp_cpu_small_pages(edges, k) ? SCATTERED_APART_MAX :
+						   MP_CPU_APART_MAX)) {
+		fact->verdict = MP_AT_LEAST;
+		/* What the innermost one held is certain, whatever shape. */
+		if (!k && !edges->single)
+			fact->low = fmin(edge->low,
+					 mp_cpu_held_bytes(edges, 0));
+		hide_outer(edges, k, fact);
+		fact->value = fact->low;
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "limits lie too far apart to call it measured; best estimate %.0f KiB",
+			 edge->size / 1024);
+	}
+}
+
+/*
+ * Full rings have a slot for every line of the usual length. Where lines may be
+ * shorter sets that are no power of two hold so much less than is seen. A ring of
+ * shorter slots tells: of what such a level seems to hold it misses most.
+ */
+static bool lines_are_open(const struct mp_view *view,
+			   const struct mp_cpu_edges *edges)
+{
+	return edges->full &&
+	       isnan(mp_cpu_value(view, mp_cpu_level_name[0], "line"));
+}
+
+/* Lengths of a grid, as edges move a little. */
+static uint64_t thin_length(const struct mp_edge *edge)
+{
+	return (uint64_t)exp2(round(log2(THIN * edge->size) * THIN_GRAIN) /
+			      THIN_GRAIN);
+}
+
+static int plan_thin(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, uint32_t k,
+		     struct mp_plan *plan)
+{
+	struct mp_sweep sweep;
+
+	if (!lines_are_open(view, edges) || !edges->fitted[k] ||
+	    !mp_cpu_full_sweep(view, 1, &sweep))
+		return 0;
+	return mp_sweep_plan(&sweep, view, thin_length(&edges->edge[k]),
+			     THIN_REPLICATES, plan);
+}
+
+static int find_thin(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, uint32_t k, bool *held)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+	struct mp_sweep sweep;
+	struct mp_curve curve;
+	int err;
+
+	*held = false;
+	if (!edges->fitted[k] || !mp_cpu_full_sweep(view, 1, &sweep))
+		return 0;
+	err = mp_sweep_gather(&sweep, view, &curve);
+	for (uint32_t i = 0; i < curve.n && !err; i++) {
+		const struct mp_curve_at *at = &curve.at[i];
+		const double miss = edges->single ?
+			mp_cpu_share_of(at, &edges->spectrum, k) :
+			(mp_curve_middle(at) - edge->inside) /
+			(edge->outside - edge->inside);
+
+		*held |= (double)at->length >= THIN_LEAST * edge->size &&
+			 (double)at->length <= edge->low && miss < THIN_MISS;
+	}
+	mp_curve_free(&curve);
+	return err;
+}
+
+static int doubt_lines(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       struct mp_fact *fact)
+{
+	const double most = MP_CPU_LINE_USUAL / LINE_LEAST;
+	bool held;
+	int err;
+
+	if (!lines_are_open(view, edges) ||
+	    (fact->verdict != MP_MEASURED && fact->verdict != MP_AT_LEAST))
+		return 0;
+	err = find_thin(view, edges, k, &held);
+	if (err || held)
+		return err;
+	fact->verdict = MP_AT_LEAST;
+	fact->low /= most;
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "lines of the innermost level are not known, and sets that are no power of two look larger if they are shorter than %u bytes; best estimate %.0f KiB",
+		 MP_CPU_LINE_USUAL, fact->value / 1024);
+	fact->value = fact->low;
+	return 0;
+}
+
+int mp_cpu_size_judge(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t k,
+		      struct mp_fact *fact)
+{
+	int err;
+
+	judge_edge(edges, k, fact);
+	err = mp_cpu_beside_part(view, edges, k, fact);
+	if (!err)
+		err = doubt_lines(view, edges, k, fact);
+	if (!err)
+		mp_cpu_others_took(edges, k, fact);
+	return err;
+}
+
+int mp_cpu_size_plan(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, uint32_t k,
+		     struct mp_plan *plan)
+{
+	struct mp_fact fact = { .verdict = MP_NOT_MEASURABLE };
+	int err;
+
+	judge_edge(edges, k, &fact);
+	err = mp_cpu_beside_part(view, edges, k, &fact);
+	if (!err)
+		err = plan_thin(view, edges, k, plan);
+	return err ? err : mp_cpu_count_plan_closer(view, edges, k, &fact,
+						    plan);
+}
+
+/* A size of which no more than limits are known. */
+static const struct mp_fact *open_size(const struct mp_view *view, uint32_t k)
+{
+	const struct mp_fact *fact = mp_cpu_found(view, k, "size");
+
+	return fact && fact->verdict == MP_AT_LEAST ? fact : NULL;
+}
+
+int mp_cpu_size_plan_open(const struct mp_view *view,
+			  const struct mp_cpu_edges *edges, struct mp_plan *plan)
+{
+	int err = 0;
+
+	for (uint32_t k = 1; k < edges->n && !err; k++)
+		if (open_size(view, k))
+			err = mp_cpu_size_plan(view, edges, k, plan);
+	return err;
+}
+
+/* It is to settle what was known, and not to contradict it. */
+static bool settles(const struct mp_fact *size, const struct mp_fact *old)
+{
+	return size->verdict == MP_MEASURED && size->value >= old->low &&
+	       size->value <= old->high;
+}
+
+static int renew(const struct mp_view *view, const struct mp_cpu_edges *edges,
+		 uint32_t k, struct mp_facts *facts)
+{
+	const struct mp_fact *old = open_size(view, k);
+	struct mp_facts again = { 0 };
+	struct mp_fact *size, *fact;
+	int err;
+
+	if (!old)
+		return 0;
+	size = mp_cpu_fact(&again, view, mp_cpu_level_name[k], "size", "bytes");
+	err = size ? mp_cpu_size_judge(view, edges, k, size) : -ENOMEM;
+	if (!err && settles(size, old)) {
+		fact = mp_facts_add(facts, size->name, &size->where);
+		if (fact)
+			*fact = *size;
+		else
+			err = -ENOMEM;
+	}
+	mp_facts_free(&again);
+	return err;
+}
+
+int mp_cpu_size_renew(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, struct mp_facts *facts)
+{
+	int err = 0;
+
+	for (uint32_t k = 1; k < edges->n && !err; k++)
+		err = renew(view, edges, k, facts);
+	return err;
+}
