@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* As probes have it that time single hops: analysis/spectrum.h. */
-#define STEP_MAX_CYCLES 4.0
+#define STEP_MAX_CYCLES 5.3
 /* Fewer say nothing. */
 #define COUNTED_MIN 10u
 #define NS_PER_S 1e9

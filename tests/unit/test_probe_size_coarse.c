@@ -285,6 +285,70 @@ static void few_lines_are_read_less_well(void **state)
 	made_sim_not_wrong(&sim, "cpu.l2.size", 168 << 10, NEAR);
 }
 
+/* A level that throws out any line loses few of those beside a ring that hardly
+ * outgrows it: a clock of 37 cycles a step takes the first such length for one
+ * that fits. */
+static void the_end_of_a_stair_may_be_past_the_level(void **state)
+{
+	(void)state;
+	made_sim_open_quiet(&sim, "machine name=a clock_mhz=900 "
+	    "memory_latency=212\nclock tsc_mhz=24 step=1 read=59\n"
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=12K ways=12 latency=4 policy=random "
+	    "index=virtual\n"
+	    "level name=l2 size=32K ways=4 line=128 latency=8 index=virtual "
+	    "inclusion=inclusive\n"
+	    "tlb level=1 page=4K entries=64 ways=16\n"
+	    "tlb level=1 page=2M entries=32 ways=32\n"
+	    "tlb level=2 page=4K entries=512 ways=8 cost=13\n"
+	    "tlb level=2 page=2M entries=512 ways=8 cost=13 "
+	    "policy=tree-plru\n"
+	    "walk cost=66 page=all\nnoise gaps=0.02 gap_us=2..400 seen=no\n",
+	    2);
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_not_wrong(&sim, "cpu.l1d.size", 12 << 10, NEAR);
+}
+
+/* Levels of 160 and 240 KiB at 11 and 19 cycles, memory at 489: to a mean the
+ * step between them is a few hops of memory. But those that are none take 17. */
+static void hops_that_are_no_memory_tell_of_a_level(void **state)
+{
+	(void)state;
+	made_sim_open_quiet(&sim, "machine name=a clock_mhz=2200 "
+	    "memory_latency=489\nclock tsc_mhz=3100 step=40 read=49\n"
+	    "place pages=contiguous thp=refused\n"
+	    "level name=l1d size=48K ways=16 latency=5 policy=srrip\n"
+	    "level name=l2 size=160K ways=2 latency=11 index=physical "
+	    "inclusion=inclusive\n"
+	    "level name=l3 size=240K ways=4 line=128 latency=19 policy=nru "
+	    "index=physical inclusion=inclusive slices=2\n"
+	    "tlb level=1 page=4K entries=32 ways=2\n"
+	    "tlb level=2 page=4K entries=1024 ways=4 cost=11\n"
+	    "walk cost=36 page=all\nprefetch kind=adjacent into=l1d switch=no\n"
+	    "noise gaps=0.02 seen=yes\n", 1);
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_not_wrong(&sim, "cpu.l2.size", 160 << 10, NEAR);
+	made_sim_not_wrong(&sim, "cpu.l3.size", 240 << 10, NEAR);
+}
+
+/* A step of five cycles tells levels at 5 and 23 apart, and memory from both. */
+static void steps_of_five_cycles_tell_levels_far_apart(void **state)
+{
+	(void)state;
+	made_sim_open_quiet(&sim, "machine name=a clock_mhz=2550 "
+	    "memory_latency=283\nclock tsc_mhz=2000 step=4 read=54\n"
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=48K ways=12 line=32 latency=5 "
+	    "policy=qlru_h11_m1_r1_u2\n"
+	    "level name=l2 size=96K ways=8 line=32 latency=23 index=physical\n"
+	    "tlb level=1 page=4K entries=48 ways=48\n"
+	    "tlb level=2 page=4K entries=2048 ways=8 cost=12\n"
+	    "walk cost=62 page=all\nnoise gaps=0.02 seen=yes\n", 700130);
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	holds("cpu.l1d.size", 48 << 10);
+	holds("cpu.l2.size", 96 << 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -308,6 +372,12 @@ int main(void)
 			an_edge_of_two_kinds_of_hops_is_one_level, end),
 		cmocka_unit_test_teardown(a_short_stair_is_a_level, end),
 		cmocka_unit_test_teardown(few_lines_are_read_less_well, end),
+		cmocka_unit_test_teardown(
+			the_end_of_a_stair_may_be_past_the_level, end),
+		cmocka_unit_test_teardown(
+			hops_that_are_no_memory_tell_of_a_level, end),
+		cmocka_unit_test_teardown(
+			steps_of_five_cycles_tell_levels_far_apart, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,10 +51,10 @@ void mp_spectrum_each_hop(const struct mp_batch *batch,
 			  void *ctx);
 
 /** MP_SPECTRUM_STEP_MAX - a clock that moves by more cycles at a time cannot
- * time single hops: the nearest levels are eight cycles apart, and would have a
- * reading in common. A counter that moves two of 2600 MHz at a time is finer
- * while the core runs at no more than 5.2 GHz. */
-#define MP_SPECTRUM_STEP_MAX 4.0
+ * time single hops: levels less than twice as far apart have a reading in common,
+ * and few are further apart. A counter that moves two of 2600 MHz at a time, or
+ * one of 1 GHz, is finer at any usual core clock. */
+#define MP_SPECTRUM_STEP_MAX 5.3
 
 /**
  * mp_spectrum_find() - the peaks of a sweep of single hops

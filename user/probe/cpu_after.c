@@ -58,6 +58,10 @@
 /* Between two stairs, so short that no level hides there. */
 #define SHARP 1.35
 #define SHARP_WAYS 16u
+/* Lengths at the end of a stair that may be those of a gentle edge. */
+#define RISES 2u
+/* .. beside so many; shorter rings are read less well. */
+#define BEFORE 6u
 /* Edges of rings and stairs that are the same. */
 #define NEAR 1.2
 #define LENGTHS_MAX 64u
@@ -287,8 +291,19 @@ static double walked(const struct mp_curve_at *at)
 	return sum / at->n;
 }
 
+/* Does T take longer than at the lengths of the stair before? */
+static bool is_longest(const struct mp_curve *curve, uint32_t first, uint32_t i)
+{
+	double most = 0;
+
+	for (uint32_t j = i < first + BEFORE ? first : i - BEFORE; j < i; j++)
+		most = fmax(most, middle_of(curve, j));
+	return middle_of(curve, i) > most * (1 + MP_CPU_CLOCK_ERROR);
+}
+
 /* The last length of a stair that is held whole: what a walk does not use is
- * spared by policies that go by use, and T may stay where W does not fit. */
+ * spared by policies that go by use, and T may stay where W does not fit. And
+ * where any line may go, few of T do at first. */
 static uint32_t last_held(const struct mp_curve *curve, const struct mp_cpu_stair *stair)
 {
 	uint32_t i = stair->first;
@@ -297,6 +312,9 @@ static uint32_t last_held(const struct mp_curve *curve, const struct mp_cpu_stai
 	       walked(&curve->at[i + 1]) < stair->cycles *
 	       (1 + MP_CPU_STAIR_SAME) + mp_cpu_stairs_off(curve))
 		i++;
+	for (uint32_t few = 0; few < RISES && i > stair->first + 1 &&
+			       is_longest(curve, stair->first, i); few++)
+		i--;
 	return i;
 }
 

@@ -40,8 +40,14 @@
 #define READ_MIN 0.04
 /* Where so many hops are no memory's, their mean is that of levels. */
 #define OTHERS_MIN 0.25
-/* Memory takes so many times as long as the slowest others; levels lie at
- * least 1.6 apart. */
+/* A mean of others that is so much longer than a level's, at so many lengths that
+ * far from the level inside. */
+#define SLOWER 1.3
+#define SLOWER_LENGTHS 2u
+#define CLEAR 1.25
+/* Levels lie at least so far apart. */
+#define LEVELS_APART 1.6
+/* Memory takes so many times as long as the slowest others. */
 #define TRIES 2u
 static const double times_as_long[TRIES] = { 2, 3 };
 
@@ -253,11 +259,17 @@ static bool is_sound(const struct mp_curve *curve)
 	return true;
 }
 
+static double memory_of(const struct mp_cpu_edges *edges)
+{
+	const struct mp_curve *sparse = &edges->sparse;
+
+	return mp_curve_middle(&sparse->at[sparse->n - 1]);
+}
+
 static int try_all(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
 	struct mp_curve *curve = &edges->near;
-	const struct mp_curve *sparse = &edges->sparse;
-	const double memory = mp_curve_middle(&sparse->at[sparse->n - 1]);
+	const double memory = memory_of(edges);
 	const uint32_t last = last_of_others(curve, memory);
 	const double slowest = slowest_other(curve, last);
 	struct mp_cpu_edges found[TRIES];
@@ -279,12 +291,56 @@ static int try_all(const struct mp_view *view, struct mp_cpu_edges *edges)
 	return 0;
 }
 
+/* May the first hops of a wide edge to memory be those of a level? */
+static bool may_be_two(const struct mp_cpu_edges *edges)
+{
+	const uint32_t last = edges->n - 1;
+	const struct mp_edge *edge = &edges->edge[last];
+
+	return edges->fitted[last] && !mp_cpu_edge_plain(edges, last) &&
+	       edge->outside > edge->inside * LEVELS_APART * LEVELS_APART;
+}
+
+/*
+ * Hops of a wide edge that are no memory's are all of the level inside it, and
+ * take what that takes. Where they take far longer at some lengths another level
+ * serves them: one shape may explain the mean all the same, as a few hops of
+ * memory that are not there.
+ */
+static void look_beside_memory(struct mp_cpu_edges *edges)
+{
+	const struct mp_curve *curve = &edges->near;
+	const uint32_t k = edges->n - 1;
+	const double inside = edges->edge[k].inside;
+	const double inner = k ? edges->edge[k - 1].high * CLEAR : 0;
+	const uint32_t last = last_of_others(curve, memory_of(edges));
+	uint32_t slower = 0;
+
+	for (uint32_t i = 0; i < curve->n && last; i++) {
+		const double length = (double)curve->at[i].length;
+		struct readings seen;
+		double n, cycles;
+
+		read_length(&curve->at[i], &seen);
+		n = hops_to(&seen, last, &cycles);
+		slower += length > inner && n > OTHERS_MIN * seen.all &&
+			  cycles > n * inside * SLOWER;
+	}
+	if (slower < SLOWER_LENGTHS)
+		return;
+	edges->doubt = (struct mp_cpu_doubt){
+		.level = k,
+		.size = { edges->edge[k].low, edges->level[k].size_bytes },
+	};
+}
+
 /* Levels that others share move while they are looked at. */
 static bool is_asked(const struct mp_cpu_edges *edges)
 {
 	const uint32_t n = edges->n;
 
-	return !edges->single && edges->doubt.level < n && edges->flat &&
+	return !edges->single && n && edges->flat &&
+	       (edges->doubt.level < n || may_be_two(edges)) &&
 	       edges->muddled >= n && (n == 1 || mp_cpu_has_sides(edges, n - 1));
 }
 
@@ -299,7 +355,10 @@ int mp_cpu_near_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	edges->near_to = edges->level[edges->n - 1].high_bytes * BEYOND;
 	near_sweep(view, &sweep);
 	err = mp_sweep_gather(&sweep, view, &edges->near);
-	if (!err && edges->near.n >= LENGTHS_MIN)
-		err = try_all(view, edges);
-	return err;
+	if (err || edges->near.n < LENGTHS_MIN)
+		return err;
+	if (edges->doubt.level < edges->n)
+		return try_all(view, edges);
+	look_beside_memory(edges);
+	return 0;
 }

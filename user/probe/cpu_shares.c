@@ -36,6 +36,8 @@
 #define PEAK_SHARE 0.5
 #define PEAK_MOVES 0.05
 #define PEAK_MOVES_CYCLES 0.7
+/* .. of longer steps half is as much as the nearest levels lie apart. */
+#define PEAK_MOVES_STEP 4.0
 #define MISS_END 0.85
 /* So few hops of a replicate that miss the next level are none. */
 #define NEXT_NONE 0.02
@@ -179,7 +181,7 @@ double mp_cpu_share_apart(const struct mp_curve_at *at,
 bool mp_cpu_share_one(const struct mp_curve *curve,
 		      const struct mp_spectrum *spectrum, uint32_t k)
 {
-	double least = INFINITY, most = 0, moves = PEAK_MOVES_CYCLES;
+	double least = INFINITY, most = 0, moves = PEAK_MOVES_CYCLES, step;
 
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
@@ -196,7 +198,9 @@ bool mp_cpu_share_one(const struct mp_curve *curve,
 			return false;
 		least = fmin(least, middle);
 		most = fmax(most, middle);
-		moves = fmax(moves, mp_spectrum_step(batch) / 2);
+		step = mp_spectrum_step(batch);
+		if (step <= PEAK_MOVES_STEP)
+			moves = fmax(moves, step / 2);
 	}
 	return !(most > least * (1 + PEAK_MOVES) + moves);
 }
