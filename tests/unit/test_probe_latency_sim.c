@@ -200,9 +200,32 @@ static void rings_say_more_than_a_few_lines_of_a_coarse_clock(void **state)
 	is("cpu.l2.latency-cycles", 14);
 }
 
+/* A few lines say 12.3 of 13 cycles, to a clock of 43 a step, and rings 13.0, well
+ * beyond the limits of those: neither is the answer. */
+static void what_is_beyond_the_limits_of_a_few_lines_disputes_them(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	ask_lines_again("machine name=a clock_mhz=2400 memory_latency=157\n"
+	    "clock tsc_mhz=2000 step=36 read=34\n"
+	    "place pages=random thp=granted huge=0\n"
+	    "level name=l1d size=12800 ways=25 line=128 latency=4 "
+	    "policy=bit-plru index=virtual\n"
+	    "level name=l2 size=64K ways=8 line=256 latency=13 index=physical\n"
+	    "tlb level=1 page=4K entries=16 ways=16\n"
+	    "tlb level=2 page=4K entries=512 ways=4 cost=8 policy=bit-plru\n"
+	    "walk cost=49 page=all\nnoise gaps=0.02 seen=no\n", 700130);
+	fact = made_sim_fact(&sim, "cpu.l2.latency-cycles");
+	assert_int_equal(fact->verdict, MP_DISPUTED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(
+			what_is_beyond_the_limits_of_a_few_lines_disputes_them,
+			end),
 		cmocka_unit_test_teardown(what_shares_a_line_of_the_level_inside_has_no_latency,
 					  end),
 		cmocka_unit_test_teardown(what_takes_as_long_far_apart_shares_none,

@@ -544,15 +544,17 @@ static void count_in(const struct mp_cpu_edges *edges, uint32_t k,
 	if (!count->known || mp_cpu_may_hide(edges, k))
 		return;
 	if (fact->verdict == MP_MEASURED) {
-		if (holds != MP_CPU_HOLDS_ALL || low <= fact->high)
+		if (low <= fact->high)
 			return;
-		/* It holds all that is found, and shapes are but a family. */
+		/* It holds what is found of it, and shapes are but a family. */
 		snprintf(fact->reason, sizeof(fact->reason),
 			 "its edge looks like that of %.0f KiB, and more lines than that are found in it",
 			 fact->value / 1024);
 		snprintf(fact->method, sizeof(fact->method),
-			 "share of many more lines than fit that is found in this level and those inside, which it includes: %.0f KiB and more",
-			 low / 1024);
+			 "share of many more lines than fit that is found in this level%s: %.0f KiB and more",
+			 holds == MP_CPU_HOLDS_ALL ? " and those inside, which it includes" :
+			 holds == MP_CPU_HOLDS_OTHERS || !holds ? "" :
+			 ", and of those inside", low / 1024);
 		high = INFINITY;
 	}
 	/* What an edge says at most goes by shapes, and a crowd that was too

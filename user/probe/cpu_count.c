@@ -280,11 +280,13 @@ int mp_cpu_count_plan(const struct mp_view *view,
 static bool is_wanted(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_edge *edge = &edges->edge[k];
+	const uint32_t policy = edges->table->shape[edge->shape].policy;
 
 	return edges->count[k].known ||
 	       (edges->fitted[k] &&
 		(mp_cpu_may_hide(edges, k) ||
 		 edge->high > edge->low * OPEN ||
+		 (k && policy != MP_MISS_LRU) ||
 		 (edge->high > edge->low * BLURRED &&
 		  (k || !mp_cpu_edge_plain(edges, k)))));
 }

@@ -600,11 +600,15 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	}
 	if (!err)
 		err = mp_cpu_near_find(view, edges);
-	if (err)
+	if (err) {
 		mp_cpu_edges_free(edges);
-	else
-		mp_cpu_count_levels(view, edges);
-	return err;
+		return err;
+	}
+	for (uint32_t k = 1; k < edges->n; k++)
+		edges->edge[k].low = fmin(edges->edge[k].low,
+					  mp_cpu_share_onset(edges, k));
+	mp_cpu_count_levels(view, edges);
+	return 0;
 }
 
 bool mp_cpu_edge_plain(const struct mp_cpu_edges *edges, uint32_t k)

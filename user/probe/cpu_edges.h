@@ -96,6 +96,17 @@ double mp_cpu_share_passed(const struct mp_cpu_edges *edges, uint32_t k);
 double mp_cpu_share_held(const struct mp_cpu_edges *edges, uint32_t k);
 
 /**
+ * mp_cpu_share_onset() - where hops begin to miss level @k all at once
+ *
+ * In large pages lines fall on all sets evenly, but for those of several slices:
+ * then nothing misses up to the capacity, and beyond it a good part of the hops
+ * at once, whoever is evicted. Where that shows a shape that begins to miss later
+ * is not the level's.
+ * Return: the last length of which none miss, bytes; INFINITY: it is not so.
+ */
+double mp_cpu_share_onset(const struct mp_cpu_edges *edges, uint32_t k);
+
+/**
  * mp_cpu_share_unlike() - where lines do not lie page by page, and yet no shape
  * but one of scattered lines comes near the edge, and that not near enough,
  * how lines are thrown out is not known: no more than what was held bounds it

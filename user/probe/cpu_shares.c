@@ -52,6 +52,14 @@
  * one that fits. */
 #define LOST 0.5
 
+/* So few hops that miss are none, and so many are a good part of them, at lengths
+ * so near each other. */
+#define ONSET_NONE 0.005
+#define ONSET_MANY 0.04
+#define ONSET_STEP 1.1
+/* .. this far inside an edge's lower limit at the most. */
+#define ONSET_NEAR 1.3
+
 /* A level has one latency where so many of its hops are at its peak. */
 #define PEAK_MOST 0.5
 
@@ -477,6 +485,33 @@ double mp_cpu_share_passed(const struct mp_cpu_edges *edges, uint32_t k)
 			least = fmin(least, (double)at->length * miss);
 	}
 	return least;
+}
+
+double mp_cpu_share_onset(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_curve *curve = mp_cpu_level_side(edges, k, 0);
+	double last = INFINITY, before = 0;
+	bool is_sharp = false;
+
+	if (!edges->single || mp_cpu_small_pages(edges, k))
+		return INFINITY;
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+		const double length = (double)at->length;
+		const double miss = mp_cpu_share_of(at, &edges->spectrum, k);
+
+		if (miss <= ONSET_NONE) {
+			last = length;
+			is_sharp = false;
+		} else if (before <= ONSET_NONE) {
+			is_sharp = miss >= ONSET_MANY &&
+				   length <= last * ONSET_STEP;
+		}
+		before = miss;
+	}
+	/* Page walks may set in all at once, too, wherever the TLBs end. */
+	return is_sharp && last >= edges->edge[k].low / ONSET_NEAR ? last :
+								     INFINITY;
 }
 
 double mp_cpu_share_held(const struct mp_cpu_edges *edges, uint32_t k)

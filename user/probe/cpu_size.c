@@ -37,11 +37,6 @@
 #define THIN_REPLICATES 3u
 /* Of the hops at a level's edge, those inside that matter. */
 #define KEPT 0.03
-/* So few hops that miss are none, and so many are a good part of them, at lengths
- * so near each other. */
-#define ONSET_NONE 0.005
-#define ONSET_MANY 0.04
-#define ONSET_STEP 1.06
 /* Sharp enough for an outermost level to be a round number. */
 #define VERY_SHARP 1.06
 /* Where small pages are scattered limits hold for sets that are a power of
@@ -88,23 +83,45 @@ static bool goes_by_chance(const struct mp_cpu_edges *edges, uint32_t k)
 	       MP_MISS_RANDOM;
 }
 
+/* Does the level hold what those inside do, too? */
+static int holds_all(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, uint32_t k, bool *all)
+{
+	struct mp_cpu_beside beside;
+	int err;
+
+	*all = false;
+	if (!k || !edges->fitted[k - 1])
+		return 0;
+	err = mp_cpu_beside_judge(view, edges, k, &beside);
+	*all = !err && beside.holds == MP_CPU_HOLDS_ALL;
+	return err;
+}
+
 /* Hops that the level inside still serves at this one's edge may be of lines
- * that it keeps for good, and that this one need not hold. Where it keeps others
- * each turn these do not come here in their turn, and others stay for that: of two
- * ways of the oldest, as much again. */
-static void less_kept(const struct mp_cpu_edges *edges, uint32_t k,
-		      struct mp_fact *fact)
+ * that it keeps for good, and that this one need not hold, unless it includes it.
+ * Where that keeps others each turn these do not come here in their turn, and
+ * others stay for that: of two ways of the oldest, as much again. */
+static int less_kept(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, uint32_t k,
+		     struct mp_fact *fact)
 {
 	const double kept = mp_cpu_share_kept(edges, k);
 	const double passed = mp_cpu_share_passed(edges, k);
+	bool all;
+	int err;
 
 	if (!(kept > KEPT) && !(passed < fact->low * (1 - KEPT)))
-		return;
+		return 0;
+	err = holds_all(view, edges, k, &all);
+	if (err || all)
+		return err;
 	fact->low *= 1 - kept;
 	if (kept > KEPT && goes_by_chance(edges, k))
 		fact->low *= 1 - kept;
 	fact->low = fmin(fact->low, passed);
 	fact->value = mp_stat_between(fact->low, fact->high);
+	return 0;
 }
 
 /* Where the edge may be that of a level outside, only what was seen to hit is
@@ -116,44 +133,14 @@ static void hide_outer(const struct mp_cpu_edges *edges, uint32_t k,
 		fact->low = fmin(fact->low, mp_cpu_share_held(edges, k));
 }
 
-/*
- * In large pages lines fall on all sets evenly, but for those of several slices:
- * then nothing misses up to the capacity, and beyond it a good part of the hops
- * at once, whoever is evicted. Where that shows a shape that begins to miss later
- * is not the level's.
- * Return: the last length of which none miss; INFINITY: not so.
- */
-static double onset_of(const struct mp_cpu_edges *edges, uint32_t k)
-{
-	const struct mp_curve *curve = mp_cpu_level_side(edges, k, 0);
-	double last = INFINITY, before = 0;
-	bool is_sharp = false;
-
-	if (!edges->single || mp_cpu_small_pages(edges, k))
-		return INFINITY;
-	for (uint32_t i = 0; i < curve->n; i++) {
-		const struct mp_curve_at *at = &curve->at[i];
-		const double length = (double)at->length;
-		const double miss = mp_cpu_share_of(at, &edges->spectrum, k);
-
-		if (miss <= ONSET_NONE) {
-			last = length;
-			is_sharp = false;
-		} else if (before <= ONSET_NONE) {
-			is_sharp = miss >= ONSET_MANY &&
-				   length <= last * ONSET_STEP;
-		}
-		before = miss;
-	}
-	return is_sharp ? last : INFINITY;
-}
-
-static void judge_edge(const struct mp_cpu_edges *edges, uint32_t k,
-		       struct mp_fact *fact)
+static int judge_edge(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t k,
+		      struct mp_fact *fact)
 {
 	const struct mp_edge *edge = &edges->edge[k];
 	const struct mp_miss_shape *shape =
 		&edges->table->shape[edge->shape];
+	int err;
 
 	snprintf(fact->method, sizeof(fact->method),
 		 "capacity that explains where misses set in%s; best shape: sets filled %s, %u ways, %s",
@@ -167,24 +154,24 @@ static void judge_edge(const struct mp_cpu_edges *edges, uint32_t k,
 		mp_fact_cannot(fact, "bytes",
 			       "its sets or those of %s are no power of two, and its lines longer than those of the levels inside: no ring fills it evenly",
 			       mp_cpu_level_name[edges->muddled]);
-		return;
+		return 0;
 	}
 	if (k >= edges->doubt.level) {
 		mp_cpu_doubt_say(edges, k, fact);
-		return;
+		return 0;
 	}
 	if (!edges->fitted[k]) {
 		mp_fact_cannot(fact, "bytes",
 			       "too noisy: the edge near %.0f KiB has no shape that a cache could give it",
 			       edges->level[k].size_bytes / 1024);
-		return;
+		return 0;
 	}
 	if (k && !mp_cpu_has_sides(edges, k) &&
 	    (!edges->main_full ||
 	     (edges->spread && !mp_cpu_edge_dense(edges, k)))) {
 		mp_fact_cannot(fact, "bytes",
 			       "rings of more lines miss where sparser ones do not: others crowd the level, or its sets are no power of two");
-		return;
+		return 0;
 	}
 	/* Of a shared level what is left to us need not be round: where its
 	 * edge is not sharp, the middle of all that explains it. */
@@ -194,11 +181,9 @@ static void judge_edge(const struct mp_cpu_edges *edges, uint32_t k,
 	fact->low = edge->low / mp_cpu_sway_error(edges, k);
 	fact->high = edge->high * mp_cpu_sway_error(edges, k);
 	fact->verdict = MP_MEASURED;
-	less_kept(edges, k, fact);
-	if (k && fact->low > onset_of(edges, k)) {
-		fact->low = onset_of(edges, k);
-		fact->value = mp_stat_between(fact->low, fact->high);
-	}
+	err = less_kept(view, edges, k, fact);
+	if (err)
+		return err;
 	mp_cpu_share_unlike(edges, k, fact);
 	if (moved(edges, k)) {
 		fact->verdict = MP_VARIES;
@@ -209,7 +194,7 @@ static void judge_edge(const struct mp_cpu_edges *edges, uint32_t k,
 			 "replicates a moment apart saw %.1f to %.1f MiB: what others leave of a shared cache",
 			 fact->low / MP_MIB, fact->high / MP_MIB);
 		if (edge->sway > MOVED)
-			return;
+			return 0;
 		/* So little that the limits have a say in the range. */
 		fact->low = fmin(fact->low, edge->low);
 		fact->high = fmax(fact->high, edge->high);
@@ -230,6 +215,7 @@ static void judge_edge(const struct mp_cpu_edges *edges, uint32_t k,
 			 "limits lie too far apart to call it measured; best estimate %.0f KiB",
 			 edge->size / 1024);
 	}
+	return 0;
 }
 
 /*
@@ -317,10 +303,10 @@ int mp_cpu_size_judge(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
 		      struct mp_fact *fact)
 {
-	int err;
+	int err = judge_edge(view, edges, k, fact);
 
-	judge_edge(edges, k, fact);
-	err = mp_cpu_beside_part(view, edges, k, fact);
+	if (!err)
+		err = mp_cpu_beside_part(view, edges, k, fact);
 	if (!err)
 		err = doubt_lines(view, edges, k, fact);
 	if (!err)
@@ -333,10 +319,10 @@ int mp_cpu_size_plan(const struct mp_view *view,
 		     struct mp_plan *plan)
 {
 	struct mp_fact fact = { .verdict = MP_NOT_MEASURABLE };
-	int err;
+	int err = judge_edge(view, edges, k, &fact);
 
-	judge_edge(edges, k, &fact);
-	err = mp_cpu_beside_part(view, edges, k, &fact);
+	if (!err)
+		err = mp_cpu_beside_part(view, edges, k, &fact);
 	if (!err)
 		err = plan_thin(view, edges, k, plan);
 	return err ? err : mp_cpu_count_plan_closer(view, edges, k, &fact,

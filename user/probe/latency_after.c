@@ -16,6 +16,8 @@
 
 /* Limits further apart than this say less than a ring does. */
 #define WIDE 1.06
+/* Rings beyond limits are this much further off, where both may be true. */
+#define APART 0.02
 
 static const char why_shared[] =
 	"lines that are timed may share one of a level inside, whose line is not known to be as short";
@@ -94,14 +96,24 @@ static void keep(const struct mp_interval *limits, uint64_t id,
 		 limits->value, limits->low, limits->high, fact->unit);
 }
 
+/* Hits further in make either too short. Of rings that is expected; where a few
+ * lines take less, beyond their limits, some of them may have stayed inside, or a
+ * long step of the clock was misread. */
+static bool meet(const struct mp_interval *limits, double ring)
+{
+	return ring <= limits->high ||
+	       ring - limits->value <= APART * limits->value;
+}
+
 static void take(const struct mp_interval *limits, uint64_t id, double cycle,
 		 struct mp_fact *fact)
 {
 	const bool has_ring = fact->verdict == MP_MEASURED;
 	const double ring = fact->value;
-	const bool agree = fabs(ring - limits->value) <=
-			   limits->value * MP_LATENCY_DISPUTE +
-			   MP_LATENCY_DISPUTE_CYCLES * cycle;
+	const double off = fabs(ring - limits->value);
+	const bool agree = off <= limits->value * MP_LATENCY_DISPUTE +
+				  MP_LATENCY_DISPUTE_CYCLES * cycle &&
+			   meet(limits, ring);
 
 	if (has_ring && agree && limits->high > limits->low * WIDE &&
 	    ring >= limits->low && ring <= limits->high) {
@@ -121,8 +133,9 @@ static void take(const struct mp_interval *limits, uint64_t id, double cycle,
 		return;
 	fact->verdict = MP_DISPUTED;
 	snprintf(fact->reason, sizeof(fact->reason),
-		 "a few lines after others say %.2f, rings %.2f %s: more apart than %.0f %%",
-		 limits->value, ring, fact->unit, 100 * MP_LATENCY_DISPUTE);
+		 "a few lines after others say %.2f (%.2f to %.2f), rings %.2f %s: more apart than %.0f %%, or than limits and %.0f %%",
+		 limits->value, limits->low, limits->high, ring, fact->unit,
+		 100 * MP_LATENCY_DISPUTE, 100 * APART);
 }
 
 void mp_latency_second(const struct mp_view *view,
