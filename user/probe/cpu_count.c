@@ -160,9 +160,9 @@ static bool set_looks(const struct effort *effort, double fits,
 		counted = (count->row / 2 - 1.0) / count->row;
 	count->looks = (uint32_t)fmax(fmin(effort->looks * fits, LOOKS_WANTED) /
 				      count->row, 1) * count->row;
-	rounds = fmin(ceil(LOOKS_WANTED / count->looks),
-		      floor((double)count->slots / count->looks));
-	rounds = fmin(rounds, floor(HOPS_MAX / turn));
+	rounds = fmin(fmin(ceil(LOOKS_WANTED / count->looks),
+			   floor((double)count->slots / count->looks)),
+		      floor(HOPS_MAX / turn));
 	count->rounds = (uint32_t)fmin(rounds, MP_ROUNDS_MAX);
 	wanted = fmin(effort->all / (counted * count->rounds * count->looks),
 		      effort->hops / (turn * count->rounds));
@@ -285,8 +285,7 @@ static bool is_wanted(const struct mp_cpu_edges *edges, uint32_t k)
 	return edges->count[k].known ||
 	       (edges->fitted[k] &&
 		(mp_cpu_may_hide(edges, k) ||
-		 edge->high > edge->low * OPEN ||
-		 (k && policy != MP_MISS_LRU) ||
+		 edge->high > edge->low * OPEN || (k && policy != MP_MISS_LRU) ||
 		 (edge->high > edge->low * BLURRED &&
 		  (k || !mp_cpu_edge_plain(edges, k)))));
 }
@@ -654,13 +653,12 @@ int mp_cpu_count_plan_closer(const struct mp_view *view,
 	struct mp_cpu_count next;
 	struct mp_exp exp;
 
-	if (fact->verdict != MP_AT_LEAST)
+	if (fact->verdict != MP_AT_LEAST || !may_mend(&edges->count[k], fact))
 		return 0;
 	if (!edges->count[k].known)
-		return may_mend(&edges->count[k], fact) ?
-		       mp_cpu_count_plan(view, edges, k, plan) : 0;
+		return mp_cpu_count_plan(view, edges, k, plan);
 	lay_closer(view, edges, k, &edges->count[k], &next);
-	if (!next.slots || !may_mend(&edges->count[k], fact))
+	if (!next.slots)
 		return 0;
 	make_exp(view, edges, k, &next, &exp);
 	return mp_plan_add(plan, &exp, next.replicates);
