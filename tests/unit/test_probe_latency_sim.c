@@ -220,9 +220,38 @@ static void what_is_beyond_the_limits_of_a_few_lines_disputes_them(void **state)
 	assert_int_equal(fact->verdict, MP_DISPUTED);
 }
 
+/* A few lines that were to leave the first level take four cycles, as it does:
+ * they are no witness of the second one, at fifteen. */
+static void lines_that_stayed_inside_tell_of_no_level(void **state)
+{
+	(void)state;
+	ask_lines_again("machine name=a clock_mhz=4200 memory_latency=288\n"
+	    "clock tsc_mhz=100 step=1 read=83\n"
+	    "place pages=random thp=granted huge=0\n"
+	    "level name=l1d size=14080 ways=20 latency=4 policy=nru "
+	    "index=virtual\n"
+	    "level name=l2 size=21K ways=8 latency=15 policy=tree-plru "
+	    "index=physical\n"
+	    "level name=l3 size=102K ways=17 line=128 latency=55 policy=nru "
+	    "index=physical inclusion=inclusive slices=6\n"
+	    "level name=l4 size=192K ways=8 line=256 latency=125 policy=srrip "
+	    "index=physical inclusion=inclusive slices=8\n"
+	    "tlb level=1 page=4K entries=64 ways=64\n"
+	    "tlb level=1 page=2M entries=32 ways=2\n"
+	    "tlb level=2 page=4K entries=512 ways=4 cost=5\n"
+	    "walk cost=19 page=all\n"
+	    "prefetch kind=adjacent into=l1d switch=yes\n"
+	    "prefetch kind=next into=l2 switch=yes\n"
+	    "prefetch kind=stream into=l1d switch=yes\n"
+	    "noise gaps=0.02 seen=yes\n", 700132);
+	made_sim_not_wrong(&sim, "cpu.l2.latency-cycles", 15, 0.02);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(
+			lines_that_stayed_inside_tell_of_no_level, end),
 		cmocka_unit_test_teardown(
 			what_is_beyond_the_limits_of_a_few_lines_disputes_them,
 			end),

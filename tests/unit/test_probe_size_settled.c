@@ -10,6 +10,7 @@
 #include "backend.h"
 #include "like_runs.h"
 #include "made_sim.h"
+#include "probe/cpu_edges.h"
 
 static struct made_sim sim;
 
@@ -262,6 +263,77 @@ static void what_no_shape_is_of_is_counted(void **state)
 	}
 }
 
+/* Two levels together have more of a crowd than the best shape's edge says fits:
+ * 192 KiB in four ways looked like 142, of which 138 and more were counted. */
+static void what_both_hold_is_no_more_than_the_edge_says(void **state)
+{
+	(void)state;
+	ask_sizes("machine name=a clock_mhz=3000 memory_latency=348\n"
+	    "clock tsc_mhz=2200 step=1 read=17\n"
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=128K ways=8 line=128 latency=6 "
+	    "policy=tree-plru index=virtual\n"
+	    "level name=l2 size=192K ways=4 line=128 latency=22 "
+	    "index=physical\n"
+	    "level name=l3 size=297K ways=11 line=128 latency=47 "
+	    "policy=random index=physical inclusion=inclusive slices=6\n"
+	    "tlb level=1 page=4K entries=128 ways=32 policy=srrip\n"
+	    "tlb level=1 page=2M entries=32 ways=2\n"
+	    "tlb level=2 page=4K entries=1536 ways=12 cost=6 policy=random\n"
+	    "tlb level=2 page=2M entries=128 ways=8 cost=6\n"
+	    "walk cost=27 page=all\nnoise gaps=0.02 seen=no\n", 700132);
+	made_sim_not_wrong(&sim, "cpu.l2.size", 192 << 10, 0.125);
+}
+
+/* Levels at 3 and 6 cycles, which a step of 1.8 does not part by itself: random
+ * pages crowd the second one in some replicates, and the others show it. */
+static void a_level_that_some_replicates_show_is_there(void **state)
+{
+	(void)state;
+	ask_sizes("machine name=a clock_mhz=3700 memory_latency=293\n"
+	    "clock tsc_mhz=2100 step=1 read=69\n"
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=32K ways=8 latency=3 "
+	    "policy=qlru_h21_m2_r0_u0_umo index=virtual\n"
+	    "level name=l2 size=48K ways=4 latency=6 policy=tree-plru "
+	    "index=physical inclusion=inclusive\n"
+	    "level name=l3 size=200K ways=10 latency=24 index=physical "
+	    "slices=10\n"
+	    "level name=l4 size=352K ways=11 line=128 latency=60 "
+	    "policy=qlru_h00_m1_r2_u1 index=physical slices=4\n"
+	    "tlb level=1 page=4K entries=32 ways=8 policy=bit-plru\n"
+	    "tlb level=1 page=2M entries=4 ways=4\n"
+	    "tlb level=2 page=4K entries=256 ways=4 cost=8\n"
+	    "tlb level=2 page=2M entries=128 ways=8 cost=8\n"
+	    "walk cost=20 page=all\n"
+	    "prefetch kind=adjacent into=l2 switch=yes\n"
+	    "prefetch kind=next into=l1d switch=yes\n"
+	    "noise gaps=0.02 seen=no\n", 700132);
+	made_sim_not_wrong(&sim, "cpu.l1d.size", 32 << 10, 0.125);
+	made_sim_not_wrong(&sim, "cpu.l2.size", 48 << 10, 0.125);
+	made_sim_not_wrong(&sim, "cpu.l4.size", 352 << 10, 0.125);
+}
+
+/* By means an edge that no shape explains well has room for a level. */
+static void behind_a_vague_edge_no_level_is_absent(void **state)
+{
+	struct mp_cpu_edges edges = { .n = 1 };
+	struct mp_edge *edge = &edges.edge[0];
+
+	(void)state;
+	edges.fitted[0] = true;
+	*edge = (struct mp_edge){ .low = 100, .high = 134, .misfit = 0.03,
+				  .chi2 = 5 };
+	assert_true(mp_cpu_is_vague(&edges, 0));
+	edge->high = 128;
+	assert_false(mp_cpu_is_vague(&edges, 0));
+	edge->misfit = 0.05;
+	edge->chi2 = 11;
+	assert_true(mp_cpu_is_vague(&edges, 0));
+	edges.single = true;
+	assert_false(mp_cpu_is_vague(&edges, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +358,11 @@ int main(void)
 		cmocka_unit_test_teardown(
 			an_inclusive_level_holds_what_is_kept_inside, end),
 		cmocka_unit_test_teardown(what_no_shape_is_of_is_counted, end),
+		cmocka_unit_test_teardown(
+			what_both_hold_is_no_more_than_the_edge_says, end),
+		cmocka_unit_test_teardown(
+			a_level_that_some_replicates_show_is_there, end),
+		cmocka_unit_test(behind_a_vague_edge_no_level_is_absent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,6 +137,16 @@ static bool has_room_within(const struct mp_cpu_edges *edges, uint32_t k,
 	       edges->edge[k].high > edges->edge[k].low * apart;
 }
 
+bool mp_cpu_is_vague(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+
+	return !edges->single && edges->fitted[k] &&
+	       ((edge->high > edge->low * MP_CPU_APART_MAX &&
+		 edge->misfit > NOT_QUITE && edge->chi2 > NOT_QUITE_CHI2) ||
+		(edge->misfit > POOR && edge->chi2 > POOR_CHI2));
+}
+
 /* No shape explains the edge; or so many do that it may well be two. */
 static bool is_poor(const struct mp_view *view,
 		    const struct mp_cpu_edges *edges, uint32_t k)
@@ -148,11 +158,10 @@ static bool is_poor(const struct mp_view *view,
 	if (!edges->fitted[k])
 		return true;
 	/* A sharp one whose limits lie apart has few lengths near it. */
-	return (edge->high > edge->low * MP_CPU_APART_MAX &&
-		((has_room(edge) && !mp_cpu_edge_plain(edges, k) &&
-		  !mp_cpu_chord_one(view, edges, k)) ||
-		 (edge->misfit > NOT_QUITE && edge->chi2 > NOT_QUITE_CHI2))) ||
-	       (edge->misfit > POOR && edge->chi2 > POOR_CHI2);
+	return mp_cpu_is_vague(edges, k) ||
+	       (edge->high > edge->low * MP_CPU_APART_MAX && has_room(edge) &&
+		!mp_cpu_edge_plain(edges, k) &&
+		!mp_cpu_chord_one(view, edges, k));
 }
 
 /* The fastest replicate: pages that crowd a level further out do so in some. */

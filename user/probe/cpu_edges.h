@@ -241,6 +241,10 @@ void mp_cpu_share_within(const struct mp_curve *curve,
 int mp_cpu_steady(const struct mp_curve *curve, double from, double to,
 		  struct mp_edge_data *data);
 
+/** mp_cpu_is_vague() - by means: does no shape explain the edge of level @k, or
+ * none well of those within whose limits there is room for two? */
+bool mp_cpu_is_vague(const struct mp_cpu_edges *edges, uint32_t k);
+
 /**
  * mp_cpu_find_doubt() - do the edges explain the curve of means?
  *

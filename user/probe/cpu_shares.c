@@ -167,6 +167,20 @@ static const struct mp_batch *place_of(const struct mp_curve_at *at,
 	return batch;
 }
 
+/* Where the innermost peak is in the middle of the replicates. */
+static double middle_of(const struct mp_curve_at *at,
+			const struct mp_spectrum *spectrum)
+{
+	double own[MP_EDGE_PASSES];
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < at->n && n < MP_EDGE_PASSES; r++) {
+		own[n] = mp_spectrum_core(at->batch[r], spectrum, 0);
+		n += !isnan(own[n]);
+	}
+	return mp_stat_median_of(own, n);
+}
+
 double mp_cpu_share_apart(const struct mp_curve_at *at,
 			  const struct mp_spectrum *spectrum, uint32_t k,
 			  double cycle, double mean)
@@ -204,6 +218,10 @@ bool mp_cpu_share_one(const struct mp_curve *curve,
 		/* Its hops are, and none of them where it is. */
 		if (!batch)
 			return false;
+		/* Small pages that lie anywhere crowd the next level in some
+		 * replicates, and show it in the others. */
+		if (!k)
+			middle = middle_of(at, spectrum);
 		least = fmin(least, middle);
 		most = fmax(most, middle);
 		step = mp_spectrum_step(batch);

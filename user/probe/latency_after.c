@@ -16,6 +16,8 @@
 
 /* Limits further apart than this say less than a ring does. */
 #define WIDE 1.06
+/* A level is slower than the one inside by more than this. */
+#define SLOWER 1.2
 /* Rings beyond limits are this much further off, where both may be true. */
 #define APART 0.02
 
@@ -150,6 +152,12 @@ void mp_latency_second(const struct mp_view *view,
 	    !mp_cpu_after_alone(view, edges, k, false, &limits[0], &id) ||
 	    !mp_cpu_after_alone(view, edges, k, true, &limits[1], &id))
 		return;
+	/* They are where they were: others did not put them out. */
+	if (k && limits[0].value < edges->edge[k - 1].inside * SLOWER) {
+		if (pair->cycles->verdict != MP_MEASURED)
+			mp_latency_cannot(pair, "a few lines that others should have put out of the level inside take no longer than it does");
+		return;
+	}
 	for (uint32_t i = 0; i < 2; i++) {
 		take(&limits[i], id, limits[i].value / limits[0].value, fact[i]);
 		inner[i] = fact[i]->value;
