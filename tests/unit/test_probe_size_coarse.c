@@ -331,6 +331,26 @@ static void hops_that_are_no_memory_tell_of_a_level(void **state)
 	made_sim_not_wrong(&sim, "cpu.l3.size", 240 << 10, NEAR);
 }
 
+/* Of 8 KiB that are replaced at random some of a few lines stay at three lengths:
+ * six cycles between 3 and 9, a stair to a clock of 223 cycles a step. */
+static void what_a_step_may_be_off_by_is_no_stair(void **state)
+{
+	(void)state;
+	made_sim_open_quiet(&sim, "machine name=a clock_mhz=5350 "
+	    "memory_latency=165\nclock tsc_mhz=24 step=1 read=26\n"
+	    "place pages=contiguous thp=refused\n"
+	    "level name=l1d size=8K ways=2 latency=3 policy=random "
+	    "index=virtual\n"
+	    "level name=l2 size=24K ways=8 latency=9 policy=tree-plru "
+	    "index=physical\n"
+	    "tlb level=1 page=4K entries=64 ways=64\n"
+	    "tlb level=2 page=4K entries=1024 ways=8 cost=9 "
+	    "policy=tree-plru\nwalk cost=53 page=all\n", 700136);
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	assert_int_not_equal(made_sim_fact(&sim, "cpu.l3.size")->verdict,
+			     MP_AT_LEAST);
+}
+
 /* A step of five cycles tells levels at 5 and 23 apart, and memory from both. */
 static void steps_of_five_cycles_tell_levels_far_apart(void **state)
 {
@@ -376,6 +396,8 @@ int main(void)
 			the_end_of_a_stair_may_be_past_the_level, end),
 		cmocka_unit_test_teardown(
 			hops_that_are_no_memory_tell_of_a_level, end),
+		cmocka_unit_test_teardown(
+			what_a_step_may_be_off_by_is_no_stair, end),
 		cmocka_unit_test_teardown(
 			steps_of_five_cycles_tell_levels_far_apart, end),
 	};

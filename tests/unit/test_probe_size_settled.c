@@ -314,6 +314,26 @@ static void a_level_that_some_replicates_show_is_there(void **state)
 	made_sim_not_wrong(&sim, "cpu.l4.size", 352 << 10, 0.125);
 }
 
+/* Levels at 4 and 8 cycles, and a step of 2.5. The second one is one way, which
+ * random pages crowd: it never serves half of the hops, but all of the fast ones. */
+static void few_hops_of_a_peak_tell_that_it_is_another_levels(void **state)
+{
+	(void)state;
+	ask_sizes("machine name=a clock_mhz=5150 memory_latency=372\n"
+	    "clock tsc_mhz=2100 step=1 read=16\n"
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=28K ways=8 latency=4 index=virtual\n"
+	    "level name=l2 size=42K ways=1 latency=8 index=physical\n"
+	    "level name=l3 size=384K ways=2 latency=18 policy=bit-plru "
+	    "index=physical inclusion=inclusive slices=8\n"
+	    "tlb level=1 page=4K entries=32 ways=32\n"
+	    "tlb level=1 page=2M entries=32 ways=16\n"
+	    "tlb level=2 page=4K entries=2048 ways=16 cost=9\n"
+	    "walk cost=46 page=all\n", 700136);
+	made_sim_not_wrong(&sim, "cpu.l2.size", 42 << 10, 0.125);
+	made_sim_not_wrong(&sim, "cpu.l3.size", 384 << 10, 0.125);
+}
+
 /* By means an edge that no shape explains well has room for a level. */
 static void behind_a_vague_edge_no_level_is_absent(void **state)
 {
@@ -362,6 +382,9 @@ int main(void)
 			what_both_hold_is_no_more_than_the_edge_says, end),
 		cmocka_unit_test_teardown(
 			a_level_that_some_replicates_show_is_there, end),
+		cmocka_unit_test_teardown(
+			few_hops_of_a_peak_tell_that_it_is_another_levels,
+			end),
 		cmocka_unit_test(behind_a_vague_edge_no_level_is_absent),
 	};
 

@@ -34,6 +34,8 @@
  * them, but for half a step of the clock where its readings fall in with the
  * loop that reads it; and in the end nearly all hops miss a level. */
 #define PEAK_SHARE 0.5
+/* .. of the innermost one, which has no neighbour further in, so many. */
+#define PEAK_SHARE_FIRST 0.25
 #define PEAK_MOVES 0.05
 #define PEAK_MOVES_CYCLES 0.7
 /* .. of longer steps half is as much as the nearest levels lie apart. */
@@ -212,7 +214,7 @@ bool mp_cpu_share_one(const struct mp_curve *curve,
 
 		if (k && own > PEAK_SHARE)
 			own -= 1 - mp_cpu_share_of(at, spectrum, k - 1);
-		if (!(own > PEAK_SHARE))
+		if (!(own > (k ? PEAK_SHARE : PEAK_SHARE_FIRST)))
 			continue;
 		batch = place_of(at, spectrum, k, &middle);
 		/* Its hops are, and none of them where it is. */

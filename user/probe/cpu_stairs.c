@@ -10,6 +10,8 @@
  * this at a time, as much more a line. */
 #define STEP_PART 0.01
 #define LINES 16.0
+/* Stairs lie so many times as far apart as each may be off. */
+#define OFFS_APART 2.0
 
 static double middle_of(const struct mp_curve *curve, uint32_t i)
 {
@@ -87,6 +89,11 @@ uint32_t mp_cpu_stairs_find(const struct mp_curve *curve,
 		if (next.last < i + MP_CPU_STAIR_MIN - 1)
 			continue;
 		if (before && next.cycles * MP_CPU_STAIR_RISES < before->cycles)
+			return 0;
+		/* What one clock's step may make of another is no stair. */
+		if (before && next.cycles >= before->cycles * MP_CPU_STAIR_RISES &&
+		    next.cycles < before->cycles + OFFS_APART *
+				  mp_cpu_stairs_off(curve))
 			return 0;
 		if (before && next.cycles < before->cycles * MP_CPU_STAIR_RISES)
 			join(before, &next);
