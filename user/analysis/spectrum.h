@@ -51,8 +51,8 @@ void mp_spectrum_each_hop(const struct mp_batch *batch,
 			  void *ctx);
 
 /** MP_SPECTRUM_STEP_MAX - a clock that moves by more cycles at a time cannot
- * time single hops: levels less than twice as far apart have a reading in common,
- * and few are further apart. A counter that moves two of 2600 MHz at a time, or
+ * time single hops: levels less than two steps apart have a reading in common,
+ * and few lie further apart. A counter that moves two of 2600 MHz at a time, or
  * one of 1 GHz, is finer at any usual core clock. */
 #define MP_SPECTRUM_STEP_MAX 5.3
 

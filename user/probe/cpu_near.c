@@ -330,7 +330,8 @@ static void look_beside_memory(struct mp_cpu_edges *edges)
 		return;
 	edges->doubt = (struct mp_cpu_doubt){
 		.level = k,
-		.size = { edges->edge[k].low, edges->level[k].size_bytes },
+		.size = { fmin(edges->edge[k].low, edges->level[k].size_bytes),
+			  edges->level[k].size_bytes },
 	};
 }
 
@@ -355,7 +356,7 @@ int mp_cpu_near_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	edges->near_to = edges->level[edges->n - 1].high_bytes * BEYOND;
 	near_sweep(view, &sweep);
 	err = mp_sweep_gather(&sweep, view, &edges->near);
-	if (err || edges->near.n < LENGTHS_MIN)
+	if (err || edges->near.n < LENGTHS_MIN || !edges->sparse.n)
 		return err;
 	if (edges->doubt.level < edges->n)
 		return try_all(view, edges);

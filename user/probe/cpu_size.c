@@ -133,6 +133,64 @@ static void hide_outer(const struct mp_cpu_edges *edges, uint32_t k,
 		fact->low = fmin(fact->low, mp_cpu_share_held(edges, k));
 }
 
+/* Why the edge says nothing, if it does not. */
+static bool says_nothing(const struct mp_cpu_edges *edges, uint32_t k,
+			 struct mp_fact *fact)
+{
+	if (k >= edges->muddled)
+		mp_fact_cannot(fact, "bytes",
+			       "its sets or those of %s are no power of two, and its lines longer than those of the levels inside: no ring fills it evenly",
+			       mp_cpu_level_name[edges->muddled]);
+	else if (k >= edges->doubt.level)
+		mp_cpu_doubt_say(edges, k, fact);
+	else if (!edges->fitted[k])
+		mp_fact_cannot(fact, "bytes",
+			       "too noisy: the edge near %.0f KiB has no shape that a cache could give it",
+			       edges->level[k].size_bytes / 1024);
+	else if (k && !mp_cpu_has_sides(edges, k) &&
+		 (!edges->main_full ||
+		  (edges->spread && !mp_cpu_edge_dense(edges, k))))
+		mp_fact_cannot(fact, "bytes",
+			       "rings of more lines miss where sparser ones do not: others crowd the level, or its sets are no power of two");
+	else
+		return false;
+	return true;
+}
+
+static void say_moved(const struct mp_edge *edge, struct mp_fact *fact)
+{
+	fact->verdict = MP_VARIES;
+	fact->value = edge->size;
+	fact->low = fmin(edge->seen_low, edge->size);
+	fact->high = fmax(edge->seen_high, edge->size);
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "replicates a moment apart saw %.1f to %.1f MiB: what others leave of a shared cache",
+		 fact->low / MP_MIB, fact->high / MP_MIB);
+	if (edge->sway > MOVED)
+		return;
+	/* So little that the limits have a say in the range. */
+	fact->low = fmin(fact->low, edge->low);
+	fact->high = fmax(fact->high, edge->high);
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "replicates a moment apart lie %.0f %% apart, and limits too far to call it measured: probably what others leave of a shared cache",
+		 100 * (edge->sway - 1));
+}
+
+static void say_apart(const struct mp_cpu_edges *edges, uint32_t k,
+		      struct mp_fact *fact)
+{
+	fact->verdict = MP_AT_LEAST;
+	/* What the innermost one held is certain, whatever shape. */
+	if (!k && !edges->single)
+		fact->low = fmin(edges->edge[k].low,
+				 mp_cpu_held_bytes(edges, 0));
+	hide_outer(edges, k, fact);
+	fact->value = fact->low;
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "limits lie too far apart to call it measured; best estimate %.0f KiB",
+		 edges->edge[k].size / 1024);
+}
+
 static int judge_edge(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
 		      struct mp_fact *fact)
@@ -150,29 +208,8 @@ static int judge_edge(const struct mp_view *view,
 		 shape->ways, mp_miss_policy_name(shape->policy));
 	note(edges, k, fact);
 	mp_cpu_after_say(edges, k, fact);
-	if (k >= edges->muddled) {
-		mp_fact_cannot(fact, "bytes",
-			       "its sets or those of %s are no power of two, and its lines longer than those of the levels inside: no ring fills it evenly",
-			       mp_cpu_level_name[edges->muddled]);
+	if (says_nothing(edges, k, fact))
 		return 0;
-	}
-	if (k >= edges->doubt.level) {
-		mp_cpu_doubt_say(edges, k, fact);
-		return 0;
-	}
-	if (!edges->fitted[k]) {
-		mp_fact_cannot(fact, "bytes",
-			       "too noisy: the edge near %.0f KiB has no shape that a cache could give it",
-			       edges->level[k].size_bytes / 1024);
-		return 0;
-	}
-	if (k && !mp_cpu_has_sides(edges, k) &&
-	    (!edges->main_full ||
-	     (edges->spread && !mp_cpu_edge_dense(edges, k)))) {
-		mp_fact_cannot(fact, "bytes",
-			       "rings of more lines miss where sparser ones do not: others crowd the level, or its sets are no power of two");
-		return 0;
-	}
 	/* Of a shared level what is left to us need not be round: where its
 	 * edge is not sharp, the middle of all that explains it. */
 	fact->value = k && k + 1 == edges->n && edge->high > edge->low * VERY_SHARP ?
@@ -185,36 +222,12 @@ static int judge_edge(const struct mp_view *view,
 	if (err)
 		return err;
 	mp_cpu_share_unlike(edges, k, fact);
-	if (moved(edges, k)) {
-		fact->verdict = MP_VARIES;
-		fact->value = edge->size;
-		fact->low = fmin(edge->seen_low, edge->size);
-		fact->high = fmax(edge->seen_high, edge->size);
-		snprintf(fact->reason, sizeof(fact->reason),
-			 "replicates a moment apart saw %.1f to %.1f MiB: what others leave of a shared cache",
-			 fact->low / MP_MIB, fact->high / MP_MIB);
-		if (edge->sway > MOVED)
-			return 0;
-		/* So little that the limits have a say in the range. */
-		fact->low = fmin(fact->low, edge->low);
-		fact->high = fmax(fact->high, edge->high);
-		snprintf(fact->reason, sizeof(fact->reason),
-			 "replicates a moment apart lie %.0f %% apart, and limits too far to call it measured: probably what others leave of a shared cache",
-			 100 * (edge->sway - 1));
-	} else if (fact->high / fact->low >
-		   (mp_cpu_small_pages(edges, k) ? SCATTERED_APART_MAX :
-						   MP_CPU_APART_MAX)) {
-		fact->verdict = MP_AT_LEAST;
-		/* What the innermost one held is certain, whatever shape. */
-		if (!k && !edges->single)
-			fact->low = fmin(edge->low,
-					 mp_cpu_held_bytes(edges, 0));
-		hide_outer(edges, k, fact);
-		fact->value = fact->low;
-		snprintf(fact->reason, sizeof(fact->reason),
-			 "limits lie too far apart to call it measured; best estimate %.0f KiB",
-			 edge->size / 1024);
-	}
+	if (moved(edges, k))
+		say_moved(edge, fact);
+	else if (fact->high / fact->low >
+		 (mp_cpu_small_pages(edges, k) ? SCATTERED_APART_MAX :
+						 MP_CPU_APART_MAX))
+		say_apart(edges, k, fact);
 	return 0;
 }
 
