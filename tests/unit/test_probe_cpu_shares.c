@@ -268,6 +268,26 @@ static void one_peak_of_two_levels_is_not_clear(void **state)
 	assert_false(mp_cpu_share_clear(&hops.curve, &spectrum));
 }
 
+/* A third of the hops of some lengths is faster than the next peak, and none of it
+ * where the first one is: so few say nothing of that. */
+static void few_fast_hops_beside_a_peak_part_it_not(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 9; i++) {
+		const struct made_kind kind[] = {
+			{ 1, 12, 0.5 } };
+		const struct made_kind beside[] = {
+			{ 0.3, 30, 0.5 }, { 0.7, 60, 0.5 } };
+		const struct made_kind last = { 1, 60, 0.5 };
+
+		made_hops_add(&hops, 4096ull << i, 2, i < 4 ? kind :
+			      i < 6 ? beside : &last, i >= 4 && i < 6 ? 2 : 1);
+	}
+	spectrum = (struct mp_spectrum){ .n = 2, .cycles = { 12, 60 },
+					 .bound = { 40, INFINITY } };
+	assert_true(mp_cpu_share_clear(&hops.curve, &spectrum));
+}
+
 /* Two slots of each line: every second hop finds it there, however long. */
 static void a_level_that_half_of_the_hops_hit_for_ever_is_muddled(void **state)
 {
@@ -515,6 +535,7 @@ int main(void)
 		TEST(levels_that_hops_go_over_to_are_not),
 		TEST(half_a_step_of_the_clock_parts_no_peak),
 		TEST(a_replicate_at_another_clock_parts_no_peak),
+		TEST(few_fast_hops_beside_a_peak_part_it_not),
 		TEST(one_peak_of_two_levels_is_not_clear),
 		TEST(a_level_that_half_of_the_hops_hit_for_ever_is_muddled),
 		TEST(points_are_shares_of_the_stretch_asked_for),

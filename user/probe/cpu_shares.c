@@ -218,8 +218,10 @@ bool mp_cpu_share_one(const struct mp_curve *curve,
 			continue;
 		batch = place_of(at, spectrum, k, &middle);
 		/* Its hops are, and none of them where it is. */
-		if (!batch)
+		if (!batch && own > PEAK_SHARE)
 			return false;
+		if (!batch)
+			continue;
 		/* Small pages that lie anywhere crowd the next level in some
 		 * replicates, and show it in the others. */
 		if (!k)
