@@ -134,11 +134,11 @@ void made_sim_ask(struct made_sim *sim, const struct mp_probe *probe)
 const struct mp_fact *made_sim_fact(const struct made_sim *sim,
 				    const char *name)
 {
-	const struct mp_fact *fact = mp_facts_find(&sim->facts, name);
-
-	if (!fact)
-		fail_msg("no fact %s", name);
-	return fact;
+	for (uint32_t i = sim->facts.n; i > 0; i--)
+		if (!strcmp(sim->facts.fact[i - 1].name, name))
+			return &sim->facts.fact[i - 1];
+	fail_msg("no fact %s", name);
+	return NULL;
 }
 
 const struct mp_fact *made_sim_not_wrong(const struct made_sim *sim,

@@ -91,6 +91,27 @@ static void four_levels_with_long_lines_are_measured(void **state)
 	known_nearly("cpu.l4.size", 64 * MIB);
 }
 
+/* 10 MiB of random victims at 30 cycles before 26 MiB of longer lines at 61, and
+ * memory at 423: to a clock of 12 cycles a step that is one edge, and no shape's. */
+static void a_level_that_may_hide_in_an_edge_is_not_absent(void **state)
+{
+	(void)state;
+	cpu.n_caches = 4;
+	cpu.tick_step = 12;
+	cpu.cache[0] = (struct made_cache){ .bytes = 48 * KIB, .ways = 12,
+					    .cycles = 5 };
+	cpu.cache[1] = (struct made_cache){ .bytes = 512 * KIB, .ways = 8,
+					    .cycles = 12 };
+	cpu.cache[2] = (struct made_cache){ .bytes = 10 * MIB, .ways = 16,
+					    .cycles = 30, .line = 128,
+					    .any_evicted = true };
+	cpu.cache[3] = (struct made_cache){ .bytes = 26 * MIB, .ways = 16,
+					    .cycles = 61, .line = 256 };
+	cpu.memory_cycles = 423;
+	ask(MP_DEPTH_DEFAULT);
+	made_fact_ends(&made, "cpu.l4.size", MP_NOT_MEASURABLE);
+}
+
 static void random_victims_do_not_push_sizes_up(void **state)
 {
 	(void)state;
@@ -281,6 +302,8 @@ int main(void)
 		MADE_TEST(three_levels_are_measured_and_a_fourth_is_absent, &test),
 		MADE_TEST(of_two_levels_the_third_is_absent, &test),
 		MADE_TEST(four_levels_with_long_lines_are_measured, &test),
+		MADE_TEST(a_level_that_may_hide_in_an_edge_is_not_absent,
+			  &test),
 		MADE_TEST(random_victims_do_not_push_sizes_up, &test),
 		MADE_TEST(a_quick_plan_is_smaller_and_knows_the_inner_levels, &test),
 		MADE_TEST(a_shared_level_waits_until_the_first_is_known, &test),

@@ -29,18 +29,6 @@ static void ask(const char *text)
 	ask_again(text, 1);
 }
 
-/* The first one was there before the probe was asked. */
-static const struct mp_fact *last(const char *name)
-{
-	const struct mp_fact *fact = NULL;
-
-	for (uint32_t i = 1; i < sim.facts.n; i++)
-		if (!strcmp(sim.facts.fact[i].name, name))
-			fact = &sim.facts.fact[i];
-	assert_non_null(fact);
-	return fact;
-}
-
 /* 35 sets: slots two lines apart fall on all of them, and it looks twice as
  * large. Behind it are lines twice as long, that two slots share. */
 static void short_lines_on_odd_sets_are_not_taken_for_longer(void **state)
@@ -57,7 +45,7 @@ static void short_lines_on_odd_sets_are_not_taken_for_longer(void **state)
 	assert_true(first.fits_bytes > 1.5 * 8960);
 	assert_int_equal(mp_line_counts(&sim.view, &first, NULL, &counts), 0);
 	assert_int_equal(counts.line, 32);
-	line = last("cpu.l1d.line");
+	line = made_sim_fact(&sim, "cpu.l1d.line");
 	assert_int_equal(line->verdict, MP_MEASURED);
 	assert_true(line->value == 32);
 	made_sim_close(&sim);
@@ -73,7 +61,7 @@ static void slots_that_share_a_line_further_out_do_not_make_it_one_here(void **s
 	ask(MACHINE "level name=l1d size=6720 ways=2 line=32 latency=4\n"
 	    "level name=l2 size=13568 ways=4 latency=8\n"
 	    "level name=l3 size=128K ways=1 latency=17 slices=4\n");
-	line = last("cpu.l1d.line");
+	line = made_sim_fact(&sim, "cpu.l1d.line");
 	assert_true(line->verdict == MP_NOT_MEASURABLE || line->value == 32);
 	made_sim_close(&sim);
 }
@@ -185,7 +173,7 @@ static void is_never_longer_than_32(const char *text, const uint64_t *seeds,
 		const struct mp_fact *line;
 
 		ask_again(text, seeds[i]);
-		line = last("cpu.l1d.line");
+		line = made_sim_fact(&sim, "cpu.l1d.line");
 		assert_true(line->verdict != MP_MEASURED || line->value == 32);
 		made_sim_close(&sim);
 	}

@@ -358,7 +358,7 @@ static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 			       mp_cpu_level_name[k]);
 		return;
 	}
-	if (mp_cpu_is_vague(edges, edges->n - 1)) {
+	if (mp_cpu_may_be_more(edges)) {
 		mp_fact_cannot(fact, "bytes",
 			       "whether there is one more is not known, as no shape explains the edge of %s well: another may hide in it",
 			       mp_cpu_level_name[edges->n - 1]);

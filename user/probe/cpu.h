@@ -16,6 +16,10 @@
 #define MP_MIB (1024.0 * 1024.0)
 /** MP_CPU_LINE_USUAL - line size to go by where none is known, bytes */
 #define MP_CPU_LINE_USUAL 64u
+/** MP_CPU_LINE_LEAST - the shortest line in use, bytes */
+#define MP_CPU_LINE_LEAST 32.0
+/** MP_CPU_LEVELS_APART - latencies of levels differ by this factor at least */
+#define MP_CPU_LEVELS_APART 1.6
 /** MP_CPU_CLOCK_ERROR - what replicates do not show of a time: the clock's
  * calibration and its steps, as a share */
 #define MP_CPU_CLOCK_ERROR 0.003

@@ -36,8 +36,6 @@
 #define LENGTHS_MIN 2u
 /* What neighbours do meanwhile may spoil one length of so many and itself. */
 #define OFF_PART 3u
-/* Levels are at least so far apart. */
-#define LEVELS_APART 1.6
 /* Of what misses at such a length a level between would serve so much at least,
  * of the time it takes. */
 #define PART 0.4
@@ -274,8 +272,8 @@ static bool look(const struct mp_view *view, const struct mp_edge *edge,
 static double least_below(const struct mp_edge *edge, double miss)
 {
 	const double jump = edge->outside - edge->inside;
-	const double near = edge->inside * LEVELS_APART;
-	const double far = edge->outside / LEVELS_APART;
+	const double near = edge->inside * MP_CPU_LEVELS_APART;
+	const double far = edge->outside / MP_CPU_LEVELS_APART;
 
 	/* As many as take all of that time, if so many there are. */
 	return PART * fmin(fmin(near - edge->inside, miss * jump) *

@@ -42,14 +42,11 @@
  * Levels lie at least so far apart, which says how many may miss; of a ring
  * that is walked round and round no greater share hits than there is room for. */
 #define HELD 1.1
-#define LEVELS_APART 1.6
-#define HELD_PART (1 - (HELD - 1) / (LEVELS_APART - 1))
+#define HELD_PART (1 - (HELD - 1) / (MP_CPU_LEVELS_APART - 1))
 /* Of a ring behind an edge all hops but so many are served by one level; and so
  * many lengths prove that they are not. */
 #define BEHIND 0.1
 #define BEHIND_LENGTHS 2u
-/* The shortest line in use. */
-#define LINE_LEAST 32.0
 
 /* The two capacities of a doubtful level are known no better than this: its
  * shapes are few, and a shape in error moves both. */
@@ -92,7 +89,7 @@ static double lines_of_main(const struct mp_view *view,
 	if (!edges->curve.n)
 		return 1;
 	stride = edges->curve.at[0].batch[0]->exp.actor[0].stride;
-	return fmin((line > 0 ? line : LINE_LEAST) / (double)stride, 1);
+	return fmin((line > 0 ? line : MP_CPU_LINE_LEAST) / (double)stride, 1);
 }
 
 /* The longest full ring of which the innermost level holds all. */
@@ -124,27 +121,38 @@ bool mp_cpu_may_hide(const struct mp_cpu_edges *edges, uint32_t k)
 }
 
 /* Is there room for a level between what an edge lies between? */
-static bool has_room(const struct mp_edge *edge)
+bool mp_cpu_has_room(const struct mp_edge *edge)
 {
-	return edge->outside > edge->inside * LEVELS_APART * LEVELS_APART;
+	return edge->outside > edge->inside * MP_CPU_LEVELS_APART *
+			       MP_CPU_LEVELS_APART;
 }
 
 /* .. and are its limits further apart than @apart? */
 static bool has_room_within(const struct mp_cpu_edges *edges, uint32_t k,
 			    double apart)
 {
-	return edges->fitted[k] && has_room(&edges->edge[k]) &&
+	return edges->fitted[k] && mp_cpu_has_room(&edges->edge[k]) &&
 	       edges->edge[k].high > edges->edge[k].low * apart;
 }
 
-bool mp_cpu_is_vague(const struct mp_cpu_edges *edges, uint32_t k)
+static bool is_apart(const struct mp_edge *edge)
 {
-	const struct mp_edge *edge = &edges->edge[k];
+	return edge->high > edge->low * MP_CPU_APART_MAX;
+}
 
-	return !edges->single && edges->fitted[k] &&
-	       ((edge->high > edge->low * MP_CPU_APART_MAX &&
-		 edge->misfit > NOT_QUITE && edge->chi2 > NOT_QUITE_CHI2) ||
-		(edge->misfit > POOR && edge->chi2 > POOR_CHI2));
+static bool is_unlike(const struct mp_edge *edge)
+{
+	return (is_apart(edge) && edge->misfit > NOT_QUITE &&
+		edge->chi2 > NOT_QUITE_CHI2) ||
+	       (edge->misfit > POOR && edge->chi2 > POOR_CHI2);
+}
+
+bool mp_cpu_may_be_more(const struct mp_cpu_edges *edges)
+{
+	const uint32_t last = edges->n - 1;
+
+	return !edges->single && last >= mp_cpu_private_levels(edges) &&
+	       edges->fitted[last] && is_unlike(&edges->edge[last]);
 }
 
 /* No shape explains the edge; or so many do that it may well be two. */
@@ -158,8 +166,8 @@ static bool is_poor(const struct mp_view *view,
 	if (!edges->fitted[k])
 		return true;
 	/* A sharp one whose limits lie apart has few lengths near it. */
-	return mp_cpu_is_vague(edges, k) ||
-	       (edge->high > edge->low * MP_CPU_APART_MAX && has_room(edge) &&
+	return is_unlike(edge) ||
+	       (is_apart(edge) && mp_cpu_has_room(edge) &&
 		!mp_cpu_edge_plain(edges, k) &&
 		!mp_cpu_chord_one(view, edges, k));
 }

@@ -241,9 +241,13 @@ void mp_cpu_share_within(const struct mp_curve *curve,
 int mp_cpu_steady(const struct mp_curve *curve, double from, double to,
 		  struct mp_edge_data *data);
 
-/** mp_cpu_is_vague() - by means: does no shape explain the edge of level @k, or
- * none well of those within whose limits there is room for two? */
-bool mp_cpu_is_vague(const struct mp_cpu_edges *edges, uint32_t k);
+/** mp_cpu_has_room() - is there room for a level between what an edge lies
+ * between? */
+bool mp_cpu_has_room(const struct mp_edge *edge);
+
+/** mp_cpu_may_be_more() - by means, of a last level that others may share, so that
+ * its edge leaves none in doubt: does no shape explain that well? */
+bool mp_cpu_may_be_more(const struct mp_cpu_edges *edges);
 
 /**
  * mp_cpu_find_doubt() - do the edges explain the curve of means?

@@ -45,8 +45,6 @@
 #define SLOWER 1.3
 #define SLOWER_LENGTHS 2u
 #define CLEAR 1.25
-/* Levels lie at least so far apart. */
-#define LEVELS_APART 1.6
 /* Memory takes so many times as long as the slowest others. */
 #define TRIES 2u
 static const double times_as_long[TRIES] = { 2, 3 };
@@ -295,10 +293,9 @@ static int try_all(const struct mp_view *view, struct mp_cpu_edges *edges)
 static bool may_be_two(const struct mp_cpu_edges *edges)
 {
 	const uint32_t last = edges->n - 1;
-	const struct mp_edge *edge = &edges->edge[last];
 
 	return edges->fitted[last] && !mp_cpu_edge_plain(edges, last) &&
-	       edge->outside > edge->inside * LEVELS_APART * LEVELS_APART;
+	       mp_cpu_has_room(&edges->edge[last]);
 }
 
 /*

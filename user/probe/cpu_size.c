@@ -26,8 +26,6 @@
 /* .. and less far, seen by fewer, where limits say as well that it may. */
 #define MOVED_LITTLE 1.22
 #define SEEN_FEW 4u
-/* The shortest line in use. */
-#define LINE_LEAST 32.0
 /* A ring of such lines: so much of what a level seems to hold, and more than half
  * of it, by any grid; and what may miss of one that it holds. */
 #define THIN 0.75
@@ -293,7 +291,7 @@ static int doubt_lines(const struct mp_view *view,
 		       const struct mp_cpu_edges *edges, uint32_t k,
 		       struct mp_fact *fact)
 {
-	const double most = MP_CPU_LINE_USUAL / LINE_LEAST;
+	const double most = MP_CPU_LINE_USUAL / MP_CPU_LINE_LEAST;
 	bool held;
 	int err;
 

@@ -19,9 +19,7 @@
 #define BEYOND_LEAST 4.0
 #define PAGE 4096.0
 #define LENGTH_MIN (64 * MP_MIB)
-/* No line is shorter. */
-#define LINE_LEAST 32.0
-/* .. and no more than this for the sake of BEYOND. */
+/* No more than this for the sake of BEYOND. */
 #define LENGTH_MAX (256 * MP_MIB)
 /* Of the outermost level, lines are walked over so many times to throw out
  * what building the ring left there. */
@@ -96,7 +94,7 @@ static void thin_out(const struct mp_view *view, struct outermost *outer)
 	if (full.stride >= sparse.stride)
 		return;
 	outer->thin = (double)sparse.stride /
-		      (isnan(line) ? LINE_LEAST : line);
+		      (isnan(line) ? MP_CPU_LINE_LEAST : line);
 	least = exp2(ceil(log2(fmax(outer->most, 1) * BEYOND_LEAST))) *
 		outer->thin;
 	if (!(outer->size > 0) ||

@@ -13,11 +13,10 @@
 #include <stdio.h>
 
 #include "probe/cpu_after.h"
+#include "probe/cpu_stairs.h"
 
 /* Limits further apart than this say less than a ring does. */
 #define WIDE 1.06
-/* A level is slower than the one inside by more than this. */
-#define SLOWER 1.2
 /* Rings beyond limits are this much further off, where both may be true. */
 #define APART 0.02
 
@@ -135,7 +134,7 @@ static void take(const struct mp_interval *limits, uint64_t id, double cycle,
 		return;
 	fact->verdict = MP_DISPUTED;
 	snprintf(fact->reason, sizeof(fact->reason),
-		 "a few lines after others say %.2f (%.2f to %.2f), rings %.2f %s: more apart than %.0f %%, or than limits and %.0f %%",
+		 "a few lines after others say %.2f (%.2f to %.2f), rings %.2f %s: further apart than %.0f %%, or rings beyond those limits and %.0f %% more",
 		 limits->value, limits->low, limits->high, ring, fact->unit,
 		 100 * MP_LATENCY_DISPUTE, 100 * APART);
 }
@@ -153,7 +152,7 @@ void mp_latency_second(const struct mp_view *view,
 	    !mp_cpu_after_alone(view, edges, k, true, &limits[1], &id))
 		return;
 	/* They are where they were: others did not put them out. */
-	if (k && limits[0].value < edges->edge[k - 1].inside * SLOWER) {
+	if (k && limits[0].value < edges->edge[k - 1].inside * MP_CPU_STAIR_RISES) {
 		if (pair->cycles->verdict != MP_MEASURED)
 			mp_latency_cannot(pair, "a few lines that others should have put out of the level inside take no longer than it does");
 		return;
