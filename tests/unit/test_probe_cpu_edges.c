@@ -122,6 +122,17 @@ static double four_levels(double length)
 	       three_levels(length);
 }
 
+/* The second level throws out any line: its edge is an octave and a half wide, and
+ * the step that the detector sees in it lies twice beyond its capacity. */
+static double slow_second(double length)
+{
+	const double part = log2(length / (360 * KIB)) / 2;
+
+	return length < 16 * KIB ? 3 : length < 360 * KIB ? 10 :
+	       length < 4 * MIB ? 10 + 7 * fmin(part, 1) :
+	       length < 20 * MIB ? 43 : 154;
+}
+
 /* Some cycles more, the most where it is fastest, as where hops are timed. */
 static double timed_levels(double length)
 {
@@ -344,6 +355,29 @@ static void without_batches_there_are_no_edges(void **state)
 	assert_int_equal(mp_cpu_edges_find(&made.view, &edges), -ENODATA);
 }
 
+/* The main curve sees the edge of the level inside a shared one, too. */
+static void the_edge_of_the_level_inside_is_no_second_one(void **state)
+{
+	static const double size[] = { 16 * KIB, 372 * KIB, 4.3 * MIB, 16 * MIB };
+	struct mp_cpu_edges edges = { .n = 4, .single = true };
+	struct mp_sweep sweep;
+
+	(void)state;
+	edges.doubt.level = edges.muddled = MP_CPU_LEVELS;
+	edges.spectrum.n = 5;
+	mp_cpu_main_sweep(&made.view, &sweep);
+	look(&sweep, slow_second);
+	for (uint32_t k = 0; k < edges.n; k++)
+		edges.level[k] = (struct mp_level){
+			.low_bytes = size[k] / 1.2, .size_bytes = size[k],
+			.high_bytes = size[k] * 1.4 };
+	assert_int_equal(mp_sweep_gather(&sweep, &made.view, &edges.curve), 0);
+	assert_int_equal(mp_cpu_edges_fit(&made.view, &edges), 0);
+	assert_int_equal(edges.doubt.level, MP_CPU_LEVELS);
+	assert_true(fabs(edges.level[2].size_bytes / (4 * MIB) - 1) < 0.2);
+	mp_curve_free(&edges.curve);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 /* Nor is anything read of what the caller had there before. */
@@ -369,6 +403,7 @@ int main(void)
 		TEST(what_timing_adds_to_the_sides_is_no_level),
 		TEST(a_shared_level_that_is_two_in_the_main_curve_is_in_doubt),
 		TEST(levels_that_single_hops_show_are_no_doubt),
+		TEST(the_edge_of_the_level_inside_is_no_second_one),
 		TEST(a_shared_level_may_be_as_small_as_the_one_inside_it),
 		TEST(second_looks_that_agree_make_an_edge_narrower),
 		TEST(second_looks_that_differ_make_an_edge_wide),

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <cmocka.h>
 
 #include "made_sim.h"
@@ -50,12 +51,12 @@ static void two_levels_are_not_taken_for_one(void **state)
 
 /* 64 pages, and rings with more slots a page have no lengths near that: the
  * third level is so large that no more was asked of them than where it ends. */
-static void the_end_of_a_tlb_is_no_level(void **state)
+static void ask_end_of_tlb(const char *clock)
 {
-	(void)state;
-	ask(SEED_EDGE,
-		"machine name=a clock_mhz=4850 memory_latency=154\n"
-		"clock tsc_mhz=3700 step=3 read=78\n"
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		"machine name=a clock_mhz=4850 memory_latency=154\n%s"
 		"level name=l1d size=96K ways=12 line=32 latency=6 "
 		"policy=qlru_h00_m1_r0_u1\n"
 		"level name=l2 size=400K ways=25 line=32 latency=14 "
@@ -65,12 +66,23 @@ static void the_end_of_a_tlb_is_no_level(void **state)
 		"tlb level=1 page=4K entries=64 ways=32 policy=tree-plru\n"
 		"walk cost=51 page=all\n"
 		"place pages=contiguous thp=refused\n"
-		"noise gaps=0.02 seen=yes\n");
+		"noise gaps=0.02 seen=yes\n", clock);
+	ask(SEED_EDGE, text);
 	made_sim_not_wrong(&sim, "cpu.l1d.size", 96 << 10, 0.125);
 	made_sim_not_wrong(&sim, "cpu.l2.size", 400 << 10, 0.125);
 	made_sim_not_wrong(&sim, "cpu.l3.size", 8 << 20, 0.125);
+}
+
+static void the_end_of_a_tlb_is_no_level(void **state)
+{
+	(void)state;
+	ask_end_of_tlb("clock tsc_mhz=3700 step=5 read=78\n");
 	assert_int_equal(made_sim_fact(&sim, "cpu.l4.size")->verdict,
 			 MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+	/* Two levels that lie two steps of the clock apart are timed singly. */
+	ask_end_of_tlb("clock tsc_mhz=3700 step=3 read=78\n");
+	assert_int_equal(made_sim_fact(&sim, "cpu.l4.size")->verdict, MP_ABSENT);
 	made_sim_close(&sim);
 }
 

@@ -301,6 +301,39 @@ static void shares_of_a_batch_that_is_kept_are_the_same(void **state)
 	check_kept(batch(0), 0);
 }
 
+/* A hop of 6 cycles is read as one step of 3.1 less or one more, and one of 12 as
+ * one of the next two: four readings a step apart, of two levels, as no length has
+ * hops of either side but those where one level ends. */
+static void places_less_than_two_steps_apart_are_two(void **state)
+{
+	(void)state;
+	hops.step = 3;
+	ADD({ 1, 4.5, 0 });
+	ADD({ 1, 4.5, 0 });
+	ADD({ 0.5, 4.5, 0 }, { 0.5, 9.9, 0 });
+	ADD({ 1, 9.9, 0 });
+	ADD({ 1, 60, 0 });
+	find(3);
+	near(spectrum.cycles[0], 4.5, 0.3);
+	near(spectrum.cycles[1], 9.9, 0.3);
+	assert_false(spectrum.blurred[0]);
+	near(slower(0, 0), 0, 1e-9);
+	near(slower(2, 0), 0.5, 0.03);
+	near(slower(3, 0), 1, 1e-9);
+}
+
+/* .. and where any length has hops of the reading between, they may be one. */
+static void places_that_share_a_reading_are_not_cut(void **state)
+{
+	(void)state;
+	hops.step = 3;
+	ADD({ 1, 4.5, 0 });
+	ADD({ 1, 4.5, 0 });
+	ADD({ 1, 7.5, 0 });
+	ADD({ 1, 60, 0 });
+	find(2);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -320,6 +353,8 @@ int main(void)
 		TEST(totals_are_no_single_hops),
 		TEST(without_a_core_clock_the_step_is_not_known),
 		TEST(shares_of_a_batch_that_is_kept_are_the_same),
+		TEST(places_less_than_two_steps_apart_are_two),
+		TEST(places_that_share_a_reading_are_not_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

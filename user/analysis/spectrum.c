@@ -13,12 +13,12 @@
 
 #include "analysis/clock.h"
 #include "analysis/hops.h"
+#include "analysis/spectrum_cut.h"
 
 /* The scale: log2(cycles + OFFSET), so many bins to the octave. */
-#define OFFSET 8.0
-#define GRAIN 32
-#define OCTAVES 12
-#define BINS (GRAIN * OCTAVES)
+#define OFFSET MP_SPECTRUM_OFFSET
+#define GRAIN MP_SPECTRUM_GRAIN
+#define BINS MP_SPECTRUM_BINS
 /* A hop that takes so long was interrupted: page walks of all levels from
  * the memory of another node take half of it. */
 #define INTERRUPTED_NS 1500.0
@@ -52,6 +52,7 @@ struct density {
 
 struct peak {
 	uint32_t bin;
+	uint32_t cut;		/* it begins there, cut off the one before; or 0 */
 	uint32_t from;		/* bins that are its own: from .. to - 1 */
 	uint32_t to;
 	double share;
@@ -60,7 +61,7 @@ struct peak {
 
 struct work {
 	const struct mp_curve *curve;
-	double step;		/* cycles */
+	struct mp_spectrum_read read;
 	double kernel[BINS];	/* spread of a bin, in bins */
 	struct density *point;	/* smoothed, one a length */
 	double most[BINS];	/* over all lengths */
@@ -78,11 +79,6 @@ static double place(double cycles)
 	double bin = (log2(fmax(cycles, 2 - OFFSET) + OFFSET) - 1) * GRAIN;
 
 	return fmin(fmax(bin, 0), BINS - 1.001);
-}
-
-static double cycles_at(double bin)
-{
-	return exp2(bin / GRAIN + 1) - OFFSET;
 }
 
 static bool is_single(const struct mp_batch *batch)
@@ -159,6 +155,7 @@ static void smooth(const struct work *work, const struct density *in,
 static void fill_point(struct work *work, uint32_t i)
 {
 	const struct mp_curve_at *at = &work->curve->at[i];
+	struct mp_spectrum_sums *sums = &work->read.sums[i];
 	struct density raw = { { 0 } };
 	double all = 0;
 
@@ -167,8 +164,13 @@ static void fill_point(struct work *work, uint32_t i)
 			mp_spectrum_each_hop(at->batch[r], take_density, &raw);
 	for (uint32_t b = 0; b < BINS; b++)
 		all += raw.at[b];
-	for (uint32_t b = 0; b < BINS && all > 0; b++)
+	for (uint32_t b = 0; b < BINS && all > 0; b++) {
 		raw.at[b] /= all;
+		sums->share[b + 1] = sums->share[b] + raw.at[b];
+		sums->cycles[b + 1] = sums->cycles[b] +
+				      raw.at[b] * mp_spectrum_cycles_at(b);
+		work->read.any[b] |= raw.at[b] > 0;
+	}
 	smooth(work, &raw, &work->point[i]);
 	for (uint32_t b = 0; b < BINS; b++)
 		work->most[b] = fmax(work->most[b], work->point[i].at[b]);
@@ -178,9 +180,9 @@ static void fill_point(struct work *work, uint32_t i)
 static void fill_kernel(struct work *work)
 {
 	for (uint32_t i = 0; i < BINS; i++) {
-		double width = (cycles_at(i) + OFFSET) * M_LN2 / GRAIN;
+		double width = (mp_spectrum_cycles_at(i) + OFFSET) * M_LN2 / GRAIN;
 
-		work->kernel[i] = fmax(1, 0.6 * work->step / width);
+		work->kernel[i] = fmax(1, 0.6 * work->read.step / width);
 	}
 }
 
@@ -232,6 +234,31 @@ static void merge_tops(struct work *work)
 	}
 }
 
+/*
+ * The step smears places that lie two steps apart or less over each other. They
+ * are two all the same where no length reads both as one.
+ */
+static void cut_tops(struct work *work)
+{
+	for (uint32_t i = 0; i < work->n && work->n < BINS; i++) {
+		struct peak *peak = &work->peak[i];
+		const uint32_t from = i ? lowest(work, peak[-1].bin, peak->bin) : 0;
+		const uint32_t to = i + 1 < work->n ?
+				    lowest(work, peak->bin, peak[1].bin) : BINS;
+		double apart[2];
+		const uint32_t cut = mp_spectrum_cut(&work->read, from, to,
+						     apart);
+
+		if (!cut)
+			continue;
+		memmove(peak + 1, peak, (work->n - i) * sizeof(*peak));
+		work->n++;
+		peak[0].bin = (uint32_t)place(apart[0]);
+		peak[1].bin = (uint32_t)place(apart[1]);
+		peak[1].cut = cut;
+	}
+}
+
 /* What lies beside a peak belongs to it; where nothing does, to the faster
  * one, as what is added to a load makes it slower. */
 static void set_ranges(struct work *work)
@@ -245,6 +272,10 @@ static void set_ranges(struct work *work)
 		a->to = BINS;
 		if (i + 1 == work->n)
 			break;
+		if (b->cut) {
+			a->to = b->cut;
+			continue;
+		}
 		at = lowest(work, a->bin, b->bin);
 		floor = fmax(work->most[at] * FLOOR, FLOOR_LEAST);
 		for (a->to = b->bin; a->to > at; a->to--)
@@ -345,7 +376,7 @@ static void move_cycles(const struct work *work, struct mp_spectrum *out)
 			&work->curve->at[work->peak[i].point];
 		struct core core;
 
-		set_core(out, i, work->step, &core);
+		set_core(out, i, work->read.step, &core);
 		for (uint32_t r = 0; r < at->n; r++)
 			if (is_single(at->batch[r]))
 				mp_spectrum_each_hop(at->batch[r], take_core,
@@ -361,8 +392,8 @@ static void tell(const struct work *work, struct mp_spectrum *out)
 	for (uint32_t i = 0; i < out->n; i++) {
 		const struct peak *peak = &work->peak[i];
 
-		out->cycles[i] = cycles_at(peak->bin);
-		out->bound[i] = cycles_at(peak->to);
+		out->cycles[i] = mp_spectrum_cycles_at(peak->bin);
+		out->bound[i] = mp_spectrum_cycles_at(peak->to);
 		out->share[i] = fmin(peak->share, 1);
 		out->id[i] = work->curve->at[peak->point].id;
 	}
@@ -370,8 +401,9 @@ static void tell(const struct work *work, struct mp_spectrum *out)
 	for (uint32_t i = 0; i < PASSES; i++)
 		move_cycles(work, out);
 	for (uint32_t i = 0; i + 1 < out->n; i++)
-		out->blurred[i] = out->cycles[i + 1] - out->cycles[i] <
-				  STEPS_APART * work->step;
+		out->blurred[i] = !work->peak[i + 1].cut &&
+				  out->cycles[i + 1] - out->cycles[i] <
+				  STEPS_APART * work->read.step;
 	move_cycles(work, out);
 }
 
@@ -393,12 +425,15 @@ int mp_spectrum_find(const struct mp_curve *curve, struct mp_spectrum *out)
 	work = calloc(1, sizeof(*work));
 	if (!work)
 		return -ENOMEM;
-	work->curve = curve;
-	work->step = step_of(curve);
-	if (isnan(work->step))
+	work->curve = work->read.curve = curve;
+	work->read.step = step_of(curve);
+	if (isnan(work->read.step))
 		goto out;
 	work->point = calloc(curve->n, sizeof(*work->point));
-	if (!work->point) {
+	work->read.sums = calloc(curve->n, sizeof(*work->read.sums));
+	if (!work->point || !work->read.sums) {
+		free(work->point);
+		free(work->read.sums);
 		free(work);
 		return -ENOMEM;
 	}
@@ -407,9 +442,11 @@ int mp_spectrum_find(const struct mp_curve *curve, struct mp_spectrum *out)
 		fill_point(work, i);
 	find_tops(work);
 	merge_tops(work);
+	cut_tops(work);
 	drop_small(work);
 	tell(work, out);
 out:
+	free(work->read.sums);
 	free(work->point);
 	free(work);
 	return 0;

@@ -18,6 +18,9 @@
 #define MP_CPU_LINE_USUAL 64u
 /** MP_CPU_LINE_LEAST - the shortest line in use, bytes */
 #define MP_CPU_LINE_LEAST 32.0
+/** MP_CPU_FIRST_HASHED - from this level on, which CPUs share, lines may be spread
+ * over slices by a hash */
+#define MP_CPU_FIRST_HASHED 2u
 /** MP_CPU_LEVELS_APART - latencies of levels differ by this factor at least */
 #define MP_CPU_LEVELS_APART 1.6
 /** MP_CPU_CLOCK_ERROR - what replicates do not show of a time: the clock's

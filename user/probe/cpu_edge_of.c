@@ -22,8 +22,6 @@
  * off then. */
 #define PLACES_FEW 2.5
 #define PLACES_ERROR 1.12
-/* Levels that CPUs share, and hash over slices, are these and beyond. */
-#define FIRST_HASHED 2u
 /* The middle of such an edge may lie half a way of two beyond the capacity,
  * and limits a little further out. */
 #define MANY_WAYS 24u
@@ -74,7 +72,7 @@ bool mp_cpu_edge_of(const struct mp_view *view, const struct mp_cpu_edges *edges
 {
 	bool ok;
 
-	data->may_hash = k >= FIRST_HASHED;
+	data->may_hash = k >= MP_CPU_FIRST_HASHED;
 	data->scatters = data->page_bytes > 0 && !is_main ?
 			 MP_EDGE_EVEN | MP_EDGE_RANDOM : MP_EDGE_ANY;
 	if (data->n < FIT_POINTS ||

@@ -492,6 +492,18 @@ static bool is_next(const struct mp_cpu_edges *edges, uint32_t k,
 	       dense->low_bytes < level[1].high_bytes;
 }
 
+/* .. or that of the one inside, which ends nearer to it? */
+static bool is_inside(const struct mp_cpu_edges *edges, uint32_t k,
+		      const struct mp_level *dense)
+{
+	const struct mp_level *inner = &edges->level[k - 1];
+
+	return edges->single && !edges->spectrum.blurred[k - 1] &&
+	       dense->low_bytes < inner->high_bytes &&
+	       dense->size_bytes / inner->size_bytes <
+	       inner[1].size_bytes / dense->size_bytes;
+}
+
 /* Where the main curve, which fills a level in earnest, has the edge of one
  * that is shared: at most where the sparse look saw it, and less where
  * others crowd it. */
@@ -519,7 +531,7 @@ static int place_outer(struct mp_cpu_edges *edges)
 				continue;
 			if (found && is_next(edges, k, &dense[i]))
 				break;
-			if (found)
+			if (found && !is_inside(edges, k, found))
 				is_doubtful(edges, k, found->size_bytes,
 					    dense[i].size_bytes);
 			found = &dense[i];

@@ -17,27 +17,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/clock.h"
 #include "analysis/comb.h"
 #include "analysis/kept.h"
-#include "ioctl/memprobe.h"
-#include "perm.h"
+#include "probe/cpu.h"
+#include "probe/turn.h"
 #include "probe/ways_level.h"
 
 #define REPLICATES 3u
 #define PROOFS 5u
-/* Windows of the order, so that hops to other pages are few. */
-#define REACH (32u << 10)
-/* What was in the sets before has gone after so many turns; of long rings, after
- * fewer. */
-#define WARM_TURNS 3u
-#define WARM_TURNS_MOST 16u
-#define WARM_HOPS (128u << 10)
-#define TURNS 2u
-#define HOPS 1024u
-#define BURSTS_LEAST 8u
-/* As many as a batch has words for. */
-#define BURSTS_MOST 118u
 /* The first ring is so much longer than the level, the next ones by as much
  * again; where fewer or more of the lines miss than this, not many sets differ,
  * and the next one is longer, or shorter. */
@@ -73,156 +60,42 @@
 
 /* -- the ring --------------------------------------------------------------- */
 
-static uint64_t warm_hops(uint64_t slots)
-{
-	uint64_t turns = WARM_HOPS / slots;
-
-	if (turns > WARM_TURNS_MOST)
-		turns = WARM_TURNS_MOST;
-	return slots * (turns < WARM_TURNS ? WARM_TURNS : turns);
-}
-
 static void comb_exp(const struct mp_ways_rig *rig, uint64_t length,
 		     struct mp_exp *exp)
 {
 	const struct mp_view *view = rig->view;
-	const uint64_t stride = rig->sets->grain, slots = length / stride;
-	const uint64_t bursts = (TURNS * slots + HOPS - 1) / HOPS;
-	struct mp_actor *actor = &exp->actor[0];
 
-	mp_exp_chase(exp, view->cpu, rig->pages, length, stride,
-		     REACH < length ? REACH : 0);
+	mp_exp_chase(exp, view->cpu, rig->pages, length, rig->sets->grain,
+		     MP_TURN_REACH < length ? MP_TURN_REACH : 0);
 	exp->arena[0].bytes = (length + MP_WAYS_HUGE - 1) / MP_WAYS_HUGE *
 			      MP_WAYS_HUGE;
 	exp->arena[0].node = view->node;
 	exp->quiet = view->quiet;
-	actor->warm_hops = warm_hops(slots);
-	actor->hops = HOPS;
-	actor->bursts = bursts < BURSTS_LEAST ? BURSTS_LEAST :
-			bursts > BURSTS_MOST ? BURSTS_MOST : (uint32_t)bursts;
-	actor->group = 1;
-	actor->detail = MP_DETAIL_TICKS;
+	mp_turn_actor(&exp->actor[0]);
 }
 
 /* -- what came of it -------------------------------------------------------- */
 
-/* One replicate: how often each slot was looked at, and missed, and whether the
- * level itself has served it. */
-struct turn {
-	uint32_t slots;
-	uint32_t *order;
-	uint64_t *when;		/* of each page, the last hop to it */
-	uint8_t *seen;
-	uint8_t *missed;
-	uint8_t *here;
-	uint64_t beyond;	/* hops that the next level missed, too */
-};
-
-static void turn_free(struct turn *turn)
+/* Hops between two levels take half of either. */
+static struct mp_turn_times times_of(const struct mp_ways_level *level)
 {
-	free(turn->order);
-	free(turn->when);
-	free(turn->seen);
-	free(turn->missed);
-	free(turn->here);
-}
-
-/* As the backend drew it. */
-static int turn_init(const struct mp_view *view, const struct mp_batch *batch,
-		     struct turn *turn)
-{
-	const struct mp_actor *actor = &batch->exp.actor[0];
-	struct mp_rng rng;
-
-	turn->slots = (uint32_t)(actor->length / actor->stride);
-	turn->order = malloc(turn->slots * sizeof(*turn->order));
-	turn->when = calloc(actor->length / MP_WAYS_PAGE + 1,
-			    sizeof(*turn->when));
-	turn->seen = calloc(turn->slots, sizeof(*turn->seen));
-	turn->missed = calloc(turn->slots, sizeof(*turn->missed));
-	turn->here = calloc(turn->slots, sizeof(*turn->here));
-	if (!turn->order || !turn->when || !turn->seen || !turn->missed ||
-	    !turn->here)
-		return -ENOMEM;
-	mp_rng_seed(&rng, mp_exp_seed(view->seed, batch->id, batch->replicate));
-	mp_perm_order(turn->order, turn->slots,
-		      (uint32_t)(actor->reach / actor->stride), &rng);
-	return 0;
-}
-
-/* The first hop to a page in its window, whose translation may be long. */
-static bool is_first(const struct mp_batch *batch, uint64_t hop, uint32_t slot,
-		     struct turn *turn)
-{
-	const uint64_t stride = batch->exp.actor[0].stride;
-	const uint64_t page = slot * stride / MP_WAYS_PAGE;
-	const bool first = !turn->when[page] ||
-			   hop - turn->when[page] >= REACH / stride;
-
-	turn->when[page] = hop;
-	return first;
-}
-
-static void note_burst(const struct mp_ways_level *level,
-		       const struct mp_batch *batch,
-		       const struct memprobe_sample *sample, uint64_t at,
-		       struct turn *turn)
-{
-	const double most = (level->own_cycles + level->next_cycles) / 2;
-	const double least = level->k ? (level->inner_cycles +
-					 level->own_cycles) / 2 : 0;
-	const double far = level->beyond_cycles >
-			   level->next_cycles * MP_WAYS_APART ?
-			   (level->next_cycles + level->beyond_cycles) / 2 :
-			   INFINITY;
-	const uint64_t *word = batch->payload + sample->payload_offset;
-
-	if (!mp_sample_calm(sample) ||
-	    sample->payload_kind != MEMPROBE_PAYLOAD_TICKS)
-		return;
-	for (uint32_t i = 0; i < sample->payload_count; i++) {
-		const double cycles = mp_clock_cycles(batch, (double)word[i] -
-						      batch->grant.read_ticks);
-		const uint32_t slot = turn->order[(at + i) % turn->slots];
-
-		if (is_first(batch, at + i, slot, turn) ||
-		    turn->seen[slot] == UINT8_MAX)
-			continue;
-		turn->seen[slot]++;
-		turn->missed[slot] += cycles > most;
-		turn->here[slot] += cycles > least && cycles <= most;
-		turn->beyond += cycles > far;
-	}
-}
-
-/* Hops that were not measured count as well; where it is not known how many
- * there were, nothing is noted. */
-static void note_batch(const struct mp_ways_level *level,
-		       const struct mp_batch *batch, struct turn *turn)
-{
-	uint64_t at = 0, warm = 0;
-
-	if (!batch->n_samples ||
-	    batch->sample[0].warm_hops < batch->exp.actor[0].warm_hops)
-		return;
-	for (uint32_t i = 0; i < batch->n_samples; i++) {
-		const struct memprobe_sample *sample = &batch->sample[i];
-
-		at += sample->warm_hops - (sample->warm_hops < warm ? 0 : warm);
-		warm = sample->warm_hops;
-		note_burst(level, batch, sample, at, turn);
-		at += sample->hops;
-	}
+	return (struct mp_turn_times){
+		.least = level->k ? (level->inner_cycles +
+				     level->own_cycles) / 2 : 0,
+		.most = (level->own_cycles + level->next_cycles) / 2,
+		.far = level->beyond_cycles >
+		       level->next_cycles * MP_WAYS_APART ?
+		       (level->next_cycles + level->beyond_cycles) / 2 :
+		       INFINITY,
+	};
 }
 
 static int turn_take(const struct mp_ways_rig *rig, const struct mp_batch *batch,
-		     struct turn *turn)
+		     struct mp_turn *turn)
 {
-	const int err = turn_init(rig->view, batch, turn);
+	const struct mp_turn_times times = times_of(&rig->level);
 
-	if (!err)
-		note_batch(&rig->level, batch, turn);
-	return err;
+	return mp_turn_take(rig->view, batch, &times, turn);
 }
 
 /* Slots that lie in a row in memory. */
@@ -237,7 +110,7 @@ static uint32_t row_of(const struct mp_batch *batch, uint32_t slots)
 							MP_WAYS_HUGE) / stride);
 }
 
-static int add_rows(const struct mp_batch *batch, const struct turn *turn,
+static int add_rows(const struct mp_batch *batch, const struct mp_turn *turn,
 		    struct mp_comb_row **row, uint32_t *n)
 {
 	const uint32_t each = row_of(batch, turn->slots);
@@ -261,7 +134,7 @@ static int find_in(const struct mp_ways_rig *rig,
 		   const struct mp_batch *const batch[REPLICATES],
 		   struct mp_comb *comb)
 {
-	struct turn turn[REPLICATES] = { { 0 } };
+	struct mp_turn turn[REPLICATES] = { { 0 } };
 	struct mp_comb_row *row = NULL;
 	uint32_t n = 0;
 	int err = 0;
@@ -273,7 +146,7 @@ static int find_in(const struct mp_ways_rig *rig,
 	if (!err)
 		err = mp_comb_find(row, n, comb);
 	for (uint32_t i = 0; i < REPLICATES; i++)
-		turn_free(&turn[i]);
+		mp_turn_free(&turn[i]);
 	free(row);
 	return err;
 }
@@ -404,7 +277,7 @@ struct tally {
 	double missed_both;
 };
 
-static void add(struct tally *tally, const struct turn *turn, uint32_t slot)
+static void add(struct tally *tally, const struct mp_turn *turn, uint32_t slot)
 {
 	const double seen = turn->seen[slot], missed = turn->missed[slot];
 
@@ -490,7 +363,7 @@ static void judge_rows(struct proof *proof, const struct tally *row)
 }
 
 /* Of a full set, lines that were looked at, and that the level itself served. */
-static void add_set(const struct turn *turn, uint32_t at, struct proof *proof)
+static void add_set(const struct mp_turn *turn, uint32_t at, struct proof *proof)
 {
 	uint32_t seen = 0, here = 0;
 
@@ -507,7 +380,7 @@ static void add_set(const struct turn *turn, uint32_t at, struct proof *proof)
 	proof->held += here == proof->ways;
 }
 
-static void add_turn(const struct turn *turn, struct proof *proof)
+static void add_turn(const struct mp_turn *turn, struct proof *proof)
 {
 	const uint32_t half = proof->row / 2;
 	const uint32_t near = proof->ways + 1 < proof->row / NEAR_PART ?
@@ -584,13 +457,13 @@ static int try_proof(const struct mp_ways_rig *rig,
 	int err = 0;
 
 	for (uint32_t i = 0; i < replicates && !err; i++) {
-		struct turn turn = { 0 };
+		struct mp_turn turn = { 0 };
 
 		proof->thrown |= !is_in_row(batch[i], comb->bytes);
 		err = turn_take(rig, batch[i], &turn);
 		if (!err)
 			add_turn(&turn, proof);
-		turn_free(&turn);
+		mp_turn_free(&turn);
 	}
 	return err;
 }
@@ -603,7 +476,7 @@ static int judge_proof(const struct mp_ways_rig *rig,
 	struct proof proof = {
 		.row = (uint32_t)(comb->bytes / rig->sets->grain),
 		.ways = ways,
-		.hashed = rig->level.k >= MP_WAYS_FIRST_HASHED,
+		.hashed = rig->level.k >= MP_CPU_FIRST_HASHED,
 	};
 	const int err = try_proof(rig, batch, n, comb, &proof);
 

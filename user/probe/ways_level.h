@@ -13,10 +13,6 @@
  * larger than they say */
 #define MP_WAYS_MOST_ERROR 0.25
 
-/** MP_WAYS_FIRST_HASHED - from this level on lines may be spread over slices by
- * a hash */
-#define MP_WAYS_FIRST_HASHED 2u
-
 /** MP_WAYS_FINEST_SINGLE - share of single hops that can be told from none */
 #define MP_WAYS_FINEST_SINGLE 0.008
 /** mp_ways_finest() - the least share of misses that can be told from none */

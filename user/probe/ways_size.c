@@ -155,7 +155,7 @@ int mp_ways_renew(const struct mp_view *view, const struct mp_ways_found *found,
 	    !(wants_size || (wants_inclusion && sizes.all_exclusive)))
 		return 0;
 	/* More than one set's ways stay where the sets of several slices do. */
-	if (found->k >= MP_WAYS_FIRST_HASHED && sizes.any_exclusive)
+	if (found->k >= MP_CPU_FIRST_HASHED && sizes.any_exclusive)
 		return 0;
 	err = is_own_edge(view, found->k, &own);
 	if (err || !own)

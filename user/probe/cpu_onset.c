@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rings between two limits, ever nearer to where misses set in. Each hop is
+ * timed, but for the first to a page, which waits for its translation: that sets
+ * in all at once, too, wherever TLBs end.
+ */
+#include "probe/cpu_onset.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "limits.h"
+#include "probe/turn.h"
+
+/* Of the hops so few are none, and so many some. */
+#define NONE 0.001
+#define SOME 0.02
+/* Lengths to the octave; limits no nearer than that are wanted. */
+#define GRAIN 32
+/* A hash leaves some sets fuller than others. The first of them miss long before
+ * a part of all lines does: of two slices of 64 ways one in a thousand at 0.76
+ * of the capacity, and so many more only at 0.85. No more steps than that lie
+ * between none and some, where there is none. */
+#define STEPS_MOST 3
+/* Replicates, and of what is said in the end; one of them may differ. Pieces of
+ * memory that fall on sets by chance do so otherwise in each. */
+#define REPLICATES 3u
+#define SURE_REPLICATES 5u
+/* Rings of several pieces of memory; where the second one begins, its lines may
+ * fall on sets that the first has filled. */
+#define HUGE (2.0 * 1024 * 1024)
+/* Hops of a replicate that say something. */
+#define LOOKED_LEAST 256.0
+
+enum verdict {
+	LACKING,
+	UNCLEAR,
+	IS_NONE,
+	IS_FEW,
+	IS_SOME,
+};
+
+/* What is asked, of which level. */
+struct asked {
+	const struct mp_view *view;
+	const struct mp_cpu_edges *edges;
+	uint32_t k;
+	struct mp_cpu_onset *onset;
+};
+
+/* Of one replicate: shares of its hops, and of its lines. */
+struct shares {
+	double missed;
+	double next;	/* missed, and not the next level as well */
+	double kept;
+};
+
+static double length_of(int step)
+{
+	return exp2((double)step / GRAIN);
+}
+
+static bool onset_exp(const struct asked *asked, int step, struct mp_exp *exp)
+{
+	const struct mp_view *view = asked->view;
+	struct mp_sweep sweep;
+	uint64_t length;
+
+	if (!mp_cpu_level_sweep(view, asked->edges, asked->k, 0, &sweep))
+		return false;
+	length = (uint64_t)length_of(step) / sweep.stride * sweep.stride;
+	if (!length || length > view->arena_max_bytes)
+		return false;
+	mp_exp_chase(exp, view->cpu, sweep.pages, length, sweep.stride,
+		     MP_TURN_REACH < length ? MP_TURN_REACH : 0);
+	exp->arena[0].node = view->node;
+	exp->quiet = view->quiet;
+	mp_turn_actor(&exp->actor[0]);
+	return true;
+}
+
+/*
+ * Lines that a level inside drops some day are there in one turn and not in the
+ * next, each by itself: two looks at a line find both inside as often as chance
+ * has it. What is kept for good makes that more.
+ */
+static double kept_of(double inside, double both)
+{
+	const double more = both - inside * inside;
+
+	return more > 0 ? more / (1 + both - 2 * inside) : 0;
+}
+
+static bool sum_up(const struct mp_turn *turn, struct shares *shares)
+{
+	double seen = 0, missed = 0, inside = 0, pairs = 0, both = 0;
+
+	for (uint32_t i = 0; i < turn->slots; i++) {
+		const double looks = turn->seen[i];
+		const double in = looks - turn->missed[i] - turn->here[i];
+
+		seen += looks;
+		missed += turn->missed[i];
+		inside += in;
+		pairs += looks * (looks - 1);
+		both += in * (in - 1);
+	}
+	if (seen < LOOKED_LEAST || !(pairs > 0))
+		return false;
+	shares->missed = missed / seen;
+	shares->next = (missed - (double)turn->beyond) / seen;
+	shares->kept = kept_of(inside / seen, both / pairs);
+	return true;
+}
+
+static int shares_of(const struct asked *asked, const struct mp_batch *batch,
+		     struct shares *shares, bool *ok)
+{
+	const struct mp_spectrum *spectrum = &asked->edges->spectrum;
+	const uint32_t k = asked->k;
+	const struct mp_turn_times times = {
+		.least = k ? spectrum->bound[k - 1] : 0,
+		.most = spectrum->bound[k],
+		.far = k + 2 < spectrum->n ? spectrum->bound[k + 1] : INFINITY,
+	};
+	struct mp_turn turn = { 0 };
+	const int err = mp_turn_take(asked->view, batch, &times, &turn);
+
+	*ok = !err && sum_up(&turn, shares);
+	mp_turn_free(&turn);
+	return err;
+}
+
+/* All but the farthest. */
+static double second_most(const double *value, uint32_t n)
+{
+	double most = -INFINITY, next = -INFINITY;
+
+	for (uint32_t i = 0; i < n; i++) {
+		next = fmax(next, fmin(most, value[i]));
+		most = fmax(most, value[i]);
+	}
+	return next;
+}
+
+static double second_least(const double *value, uint32_t n)
+{
+	double less[SURE_REPLICATES];
+
+	for (uint32_t i = 0; i < n; i++)
+		less[i] = -value[i];
+	return -second_most(less, n);
+}
+
+/* Is each piece filled like the others? Not where one begins between. */
+static bool crosses_piece(const struct mp_batch *batch, int from, int to)
+{
+	return !batch->grant.arena[0].contiguous &&
+	       floor((length_of(from) - 1) / HUGE) !=
+	       floor((length_of(to) - 1) / HUGE);
+}
+
+/* What a ring says, by so many replicates; @kept: gets what stays inside. */
+static int look_at(const struct asked *asked, int step, uint32_t replicates,
+		   enum verdict *verdict, double *kept,
+		   const struct mp_batch **last)
+{
+	double missed[SURE_REPLICATES], next[SURE_REPLICATES];
+	double stays[SURE_REPLICATES];
+	const struct mp_batch *batch;
+	uint32_t n = 0, failed = 0, at = 0;
+	struct shares shares;
+	struct mp_exp exp;
+	int err = 0;
+	bool ok;
+
+	*verdict = UNCLEAR;
+	if (!onset_exp(asked, step, &exp))
+		return 0;
+	while (!err && n < replicates &&
+	       (batch = mp_view_next(asked->view, mp_exp_id(&exp), &at))) {
+		failed += !mp_batch_counts(batch);
+		if (batch->error)
+			return 0;
+		if (!mp_batch_counts(batch) || !mp_exp_equal(&batch->exp, &exp))
+			continue;
+		err = shares_of(asked, batch, &shares, &ok);
+		if (err || !ok)
+			return err;
+		missed[n] = shares.missed;
+		next[n] = shares.next;
+		stays[n++] = shares.kept;
+		*last = batch;
+	}
+	if (err)
+		return err;
+	if (n < replicates) {
+		if (failed > MP_REPEATS_MAX)
+			return 0;
+		*verdict = LACKING;
+		asked->onset->want = exp;
+		asked->onset->replicates = replicates;
+		return 0;
+	}
+	*verdict = second_most(missed, n) <= NONE ? IS_NONE :
+		   second_least(next, n) >= SOME ? IS_SOME : IS_FEW;
+	*kept = second_most(stays, n);
+	return 0;
+}
+
+/* The longest ring of which none misses. */
+static int find_none(const struct asked *asked, int *low, int *high,
+		     enum verdict *verdict)
+{
+	const struct mp_batch *batch;
+	double kept;
+	int err = 0;
+
+	while (*high - *low > 1) {
+		const int step = *low + (*high - *low) / 2;
+
+		err = look_at(asked, step, REPLICATES, verdict, &kept, &batch);
+		if (err || *verdict == LACKING || *verdict == UNCLEAR)
+			return err;
+		if (*verdict == IS_NONE)
+			*low = step;
+		else
+			*high = step;
+	}
+	return look_at(asked, *low, SURE_REPLICATES, verdict,
+		       &asked->onset->kept, &batch);
+}
+
+/* The shortest beyond that of which some do, if that is near enough. */
+static int find_some(const struct asked *asked, int low, int *high,
+		     enum verdict *verdict)
+{
+	const struct mp_batch *batch;
+	double kept;
+	int err = 0;
+
+	for (*high = low + 1; *high <= low + STEPS_MOST; ++*high) {
+		err = look_at(asked, *high, SURE_REPLICATES, verdict, &kept,
+			      &batch);
+		if (err || *verdict == LACKING || *verdict == UNCLEAR)
+			return err;
+		if (*verdict == IS_SOME) {
+			asked->onset->known = !crosses_piece(batch, low, *high);
+			return 0;
+		}
+	}
+	return 0;
+}
+
+int mp_cpu_onset_look(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t k,
+		      double low, double high, struct mp_cpu_onset *onset)
+{
+	const struct asked asked = { view, edges, k, onset };
+	int from, to, err;
+	enum verdict verdict;
+	struct mp_exp exp;
+
+	memset(onset, 0, sizeof(*onset));
+	if (!edges->single || edges->crowded || !(low > 0 && high > low) ||
+	    mp_cpu_small_pages(edges, k) || k + 1 >= edges->spectrum.n)
+		return 0;
+	from = (int)floor(log2(low) * GRAIN);
+	to = (int)ceil(log2(high) * GRAIN);
+	err = find_none(&asked, &from, &to, &verdict);
+	if (err || verdict != IS_NONE)
+		return err;
+	err = find_some(&asked, from, &to, &verdict);
+	if (err || !onset->known)
+		return err;
+	onset_exp(&asked, from, &exp);
+	onset->low = (double)exp.actor[0].length;
+	onset->id[0] = mp_exp_id(&exp);
+	onset_exp(&asked, to, &exp);
+	onset->high = (double)exp.actor[0].length;
+	onset->id[1] = mp_exp_id(&exp);
+	return 0;
+}
