@@ -11,7 +11,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "backend.h"
 #include "made_means.h"
+#include "made_sim.h"
 #include "sim_ask.h"
 
 #define KIB 1024ull
@@ -219,6 +221,27 @@ static void what_others_leave_of_a_level_is_a_lower_limit(void **state)
 	}
 }
 
+/* To slots of 512 bytes a level of 10243 sets has room for 80 MiB, more than the
+ * longest ring: it is memory to them. Rings of every line show it. */
+static void a_level_that_no_sparse_ring_fills_is_found(void **state)
+{
+	static struct made_sim sim;
+	const struct mp_fact *size;
+
+	(void)state;
+	made_sim_open_quiet(&sim, "machine name=a clock_mhz=3000 "
+	    "memory_latency=300\nclock tsc_mhz=3000 step=1 read=40\n"
+	    "place pages=contiguous\n"
+	    "level name=l1d size=32K ways=8 line=32 latency=4\n"
+	    "level name=l2 size=512K ways=8 line=32 latency=14\n"
+	    "level name=l3 size=5244416 ways=16 line=32 latency=60\n", 3);
+	made_sim_ask(&sim, mp_probe_find("line-l1d"));
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	size = made_sim_not_wrong(&sim, "cpu.l3.size", 5244416, 0.125);
+	assert_int_equal(size->verdict, MP_MEASURED);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +251,7 @@ int main(void)
 		cmocka_unit_test(wider_rings_doubt_sparse_ones_of_shared_levels),
 		cmocka_unit_test(a_large_level_that_sparse_rings_spread_over_has_no_size),
 		cmocka_unit_test(what_others_leave_of_a_level_is_a_lower_limit),
+		cmocka_unit_test(a_level_that_no_sparse_ring_fills_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -248,17 +248,29 @@ static int edges_end(const struct mp_view *view,
 	return err;
 }
 
-/* Rings of every line, where sparse ones do not fill sets evenly. */
+/* Rings of every line, where sparse ones do not fill sets evenly; and where there
+ * is a level that no sparse one fills, as far as that shows. */
 static int plan_full(const struct mp_view *view, struct mp_plan *plan)
 {
+	struct mp_curve sparse;
 	struct mp_sweep sweep;
+	uint64_t length = 0;
 	double end;
 	int err = sparse_end(view, &end);
 
 	if (err || !(end > 0))
 		return err;
+	mp_cpu_sparse_sweep(view, &sweep);
+	err = mp_sweep_gather(&sweep, view, &sparse);
+	if (err)
+		return err;
+	err = mp_cpu_witness_hides(view, &sparse, &length);
+	mp_curve_free(&sparse);
+	if (err)
+		return err;
 	mp_cpu_side_sweep(view, 0, &sweep);
-	return plan_curve(view, &sweep, fmin(end * 1.5, end_of(view)), plan);
+	end = fmax(end * 1.5, (double)length);
+	return plan_curve(view, &sweep, fmin(end, end_of(view)), plan);
 }
 
 /* .. and where levels have longer lines, rings of more and more distance,
@@ -393,6 +405,8 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 		err = plan_wide(view, &edges, end, plan);
 	for (uint32_t k = 0; k < edges.n && !err; k++)
 		err = mp_cpu_witness_plan(view, &edges, k, plan);
+	if (!err && edges.flat)
+		err = mp_cpu_witness_plan_end(view, &edges.sparse, plan);
 	plan->stage++;
 	/* A few hops that say whether one is missed: whatever there is time for. */
 	if (!err)

@@ -14,6 +14,11 @@
 #define FULL_NEAR 0.95
 #define FULL_GRAIN 8
 #define FULL_REPLICATES 5
+/* .. and once far beyond all levels. */
+#define END_BYTES (64.0 * MP_MIB)
+#define END_REACH 4
+/* .. where they take longer by this factor. */
+#define HIDES 1.25
 
 /* One of a grid, lest each look at the edge bring another; and one that both
  * kinds of ring fill exactly. */
@@ -65,4 +70,53 @@ int mp_cpu_witness_plan(const struct mp_view *view,
 	    mp_cpu_edge_plain(edges, k))
 		err = plan_witness_at(view, low * FULL_NEAR, 1, plan);
 	return err;
+}
+
+/* Not those of a curve: that has no lengths between. */
+static void end_sweep(const struct mp_view *view, struct mp_sweep *sweep)
+{
+	mp_cpu_full_sweep(view, 0, sweep);
+	sweep->reach /= END_REACH;
+}
+
+static uint64_t end_length(const struct mp_view *view)
+{
+	struct mp_sweep sweep;
+
+	mp_cpu_sparse_sweep(view, &sweep);
+	return witness_length(fmin(END_BYTES, (double)view->arena_max_bytes),
+			      sweep.stride);
+}
+
+int mp_cpu_witness_hides(const struct mp_view *view,
+			 const struct mp_curve *sparse, uint64_t *length)
+{
+	struct mp_curve full;
+	struct mp_sweep sweep;
+	int err;
+
+	*length = 0;
+	end_sweep(view, &sweep);
+	err = mp_sweep_gather_at(&sweep, view, end_length(view), &full);
+	if (err)
+		return err;
+	if (full.n && sparse->n && mp_curve_middle(&full.at[0]) >
+	    HIDES * mp_curve_middle(&sparse->at[sparse->n - 1]))
+		*length = full.at[0].length;
+	mp_curve_free(&full);
+	return 0;
+}
+
+/* One replicate, and where that is slow as many as it takes. */
+int mp_cpu_witness_plan_end(const struct mp_view *view,
+			    const struct mp_curve *sparse, struct mp_plan *plan)
+{
+	struct mp_sweep sweep;
+	uint64_t length;
+	int err = mp_cpu_witness_hides(view, sparse, &length);
+
+	if (!err && length)
+		return plan_witness_at(view, (double)length, 1, plan);
+	end_sweep(view, &sweep);
+	return err ? err : mp_sweep_plan(&sweep, view, end_length(view), 1, plan);
 }
