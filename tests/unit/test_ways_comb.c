@@ -226,7 +226,7 @@ static void where_hops_or_pages_tell_nothing_no_ring_is_walked(void **state)
 {
 	(void)state;
 	ask_ways(&ask, &(struct ask_ways){
-		LEAKY HUGE_PAGES "clock tsc_mhz=100 step=1 read=40\n",
+		LEAKY HUGE_PAGES "clock tsc_mhz=24 step=1 read=40\n",
 		{ 48 * KIB, 527520, 1024 * KIB, 1536 * KIB }, { 5, 16, 35, 71 },
 		290, 32, "non-inclusive", 0.02 });
 	assert_int_equal(n_combs(), 0);
@@ -265,6 +265,74 @@ static void sets_that_go_on_from_page_to_page_are_told(void **state)
 	}
 }
 
+/* A clock of 3.6 cycles a step tells a hop of 128 from others, but not one of 10
+ * from one of 6: how many those are is known of their mean. */
+static void a_clock_that_tells_no_more_than_misses_will_do(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		HEAD "level name=l1d size=96K ways=16 latency=6 "
+		"policy=tree-plru\n"
+		"level name=l2 size=512K ways=8 latency=10 policy=random "
+		"index=physical\n" HUGE_PAGES
+		"clock tsc_mhz=2500 step=3 read=40\n",
+		{ 96 * KIB, 512 * KIB }, { 6, 10 }, 290, 64, NULL, 0.03 });
+	ask_ways_found(&ask, "cpu.l2.ways", 8);
+	assert_true(is_by_combs("cpu.l2.ways"));
+}
+
+/* .. unless so much of a ring may be inside: lines that stay there for good ask no
+ * room of this level, and fourteen in its thirteen ways do not miss. */
+static void means_of_what_is_kept_inside_prove_nothing(void **state)
+{
+	const struct mp_fact *ways;
+
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		HEAD "level name=l1d size=16K ways=8 line=32 latency=5 "
+		"policy=bit-plru\n"
+		"level name=l2 size=26K ways=13 line=32 latency=6 "
+		"index=physical\n" HUGE_PAGES
+		"clock tsc_mhz=2500 step=2 read=40\n",
+		{ 16 * KIB, 27.5 * KIB }, { 5, 6 }, 290, 32,
+		"non-inclusive", 0.06 });
+	ways = sim_ask_fact(&ask, "cpu.l2.ways");
+	assert_true(n_combs() > 0);
+	assert_true(ways->verdict == MP_NOT_MEASURABLE || ways->value == 13);
+}
+
+/* Of seventeen lines in sixteen ways that are replaced at random one misses now
+ * and then: sixty looks at each show which. */
+static void rings_are_walked_until_chance_has_shown(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		HEAD "level name=l1d size=48K ways=12 latency=5 "
+		"policy=bit-plru\n"
+		"level name=l2 size=256K ways=16 latency=12 policy=random "
+		"index=physical\n" HUGE_PAGES
+		"clock tsc_mhz=2500 step=20 read=40\n",
+		{ 48 * KIB, 256 * KIB }, { 5, 12 }, 290, 64, NULL, 0.04 });
+	ask_ways_found(&ask, "cpu.l2.ways", 16);
+	assert_true(is_by_combs("cpu.l2.ways"));
+}
+
+/* Limits a factor of 2.3 apart have very many pairs, and by means each test leaves
+ * nearly all: after a few of those the ring is walked. */
+static void tests_that_leave_what_was_left_are_not_made_on_and_on(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		HEAD "level name=l1d size=96K ways=8 latency=6\n"
+		"level name=l2 size=4M ways=8 latency=11 index=physical "
+		"inclusion=inclusive\n" HUGE_PAGES
+		"clock tsc_mhz=100 step=1 read=19\n",
+		{ 96 * KIB, 4096 * KIB }, { 6, 11 }, 290, 64, NULL, 0.4 });
+	ask_ways_found(&ask, "cpu.l2.ways", 8);
+	assert_true(is_by_combs("cpu.l2.ways"));
+	assert_true(ask.view.n_batches < 400);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +357,15 @@ int main(void)
 			where_hops_or_pages_tell_nothing_no_ring_is_walked, end),
 		cmocka_unit_test_teardown(
 			sets_that_go_on_from_page_to_page_are_told, end),
+		cmocka_unit_test_teardown(
+			a_clock_that_tells_no_more_than_misses_will_do, end),
+		cmocka_unit_test_teardown(
+			means_of_what_is_kept_inside_prove_nothing, end),
+		cmocka_unit_test_teardown(
+			rings_are_walked_until_chance_has_shown, end),
+		cmocka_unit_test_teardown(
+			tests_that_leave_what_was_left_are_not_made_on_and_on,
+			end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

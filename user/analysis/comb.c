@@ -23,6 +23,10 @@
 /* The period is the first distance at which they are so alike as where they are
  * most alike. */
 #define ALIKE 0.5
+/* .. within this part of which chance makes the top; so many slots from it are
+ * tried. */
+#define TOP_PART 0.7
+#define TOP_SLOTS 24u
 /* Chance makes two of thousands of distances alike by four or five standard
  * errors; half of the most has to be out of its reach, too. */
 #define SURE 10.0
@@ -203,13 +207,27 @@ static double differ_by(const struct work *work, uint32_t period,
 	return differ.looks > 0 ? differ.sum / differ.looks : INFINITY;
 }
 
+/* Bins on one side of a top that may be it as well. */
+static uint32_t beside(const struct work *work, uint32_t far, int side)
+{
+	const double least = TOP_PART * work->alike[far];
+	uint32_t n = 0;
+
+	while ((n + 1) * work->wide <= TOP_SLOTS && far + side * (int)n > 1 &&
+	       far + side * (int)n + 1 < work->longest &&
+	       work->alike[far + side * (int)(n + 1)] >= least)
+		n++;
+	return n;
+}
+
 /* Of the periods nearby the one under which they differ least; if there may be
  * a better one still further on, that. */
 static int find_period(const struct work *work, uint32_t far, uint32_t *period)
 {
 	const uint32_t wide = work->wide, most = work->longest * wide;
 	uint32_t *room = calloc(2 * ((size_t)most + 1), sizeof(*room));
-	uint32_t low = (far - 1) * wide + 1, high = low + 2 * wide;
+	uint32_t low = (far - 1 - beside(work, far, -1)) * wide + 1;
+	uint32_t high = (far + 1 + beside(work, far, 1)) * wide + 1;
 	double least = INFINITY;
 
 	if (!room)

@@ -16,7 +16,7 @@
 #define WARM_HOPS (128u << 10)
 #define TURNS 2u
 #define HOPS 1024u
-#define BURSTS_LEAST 8u
+#define BURSTS_LEAST 64u
 /* As many as a batch has words for. */
 #define BURSTS_MOST 118u
 
@@ -110,6 +110,10 @@ static void note_burst(const struct mp_turn_times *times,
 		turn->here[slot] += cycles > times->least &&
 				    cycles <= times->most;
 		turn->beyond += cycles > times->far;
+		if (cycles > times->most)
+			continue;
+		turn->hits++;
+		turn->hit_cycles += cycles;
 	}
 }
 

@@ -36,6 +36,8 @@ struct mp_turn_times {
  * @missed: .. and missed the level
  * @here: .. and was served by the level itself
  * @beyond: hops that the next level missed, too
+ * @hits: hops that did not miss it
+ * @hit_cycles: .. and what they took, in all
  */
 struct mp_turn {
 	uint32_t slots;
@@ -45,6 +47,8 @@ struct mp_turn {
 	uint8_t *missed;
 	uint8_t *here;
 	uint64_t beyond;
+	uint64_t hits;
+	double hit_cycles;
 };
 
 /**

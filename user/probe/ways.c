@@ -19,11 +19,11 @@
 
 #include "backend.h"
 #include "probe/cpu.h"
-#include "probe/ways_comb.h"
 #include "probe/ways_confirm.h"
 #include "probe/ways_held.h"
 #include "probe/ways_kept.h"
 #include "probe/ways_level.h"
+#include "probe/ways_search.h"
 #include "probe/ways_size.h"
 #include "probe/ways_test.h"
 
@@ -37,38 +37,16 @@
 /* If more than this are left of the more regular guesses, there is no use in
  * others. */
 #define LEFT_MOST 100u
-/* Where a ring has shown how many sets there are, so many numbers of lines are
- * tried. */
-#define PROOFS_MOST 6u
+/* .. nor where so many tests have left more of those that were left before than
+ * that: there may be another way, and time for it. */
+#define VAIN_TESTS 16u
+#define VAIN_PART 0.8
 /* Of more guesses than this it is not planned what others put out. */
 #define PLANNED_MOST 64u
 /* What is done with tests that were made, for mp_ways_resume(). */
 #define KEEP_DONE UINT64_MAX
 /* A level of unknown size may hold so many lines. */
 #define ROOM_ANY (1ull << 40)
-
-/* What the tests of a level have left of it. */
-struct search {
-	struct mp_ways_rig rig;
-	struct mp_ways_sets sets;
-	struct mp_ways_sets seen;	/* .. as levels further out know them */
-	struct mp_ways_rig size_rig;	/* .. where it is the size that is asked for */
-	struct mp_ways_sets sized;
-	struct mp_ways_test done[MP_WAYS_TESTS];
-	uint32_t n_done;
-	struct mp_ways_test want;	/* the test that is to be made next */
-	const struct mp_ways_rig *want_rig;
-	uint32_t replicates;		/* .. so often, 0 = none */
-	uint32_t ways;			/* the answer, 0 = none */
-	uint64_t span;
-	bool exclusive;
-	uint32_t times;			/* it was borne out by rings so often */
-	bool open;			/* of the size only limits are known */
-	bool is_sized;			/* tests have parted @sized as far as they can */
-	const struct search *inner;	/* of the level inside, or NULL */
-	struct mp_ways_comb comb;
-	bool by_comb;			/* it has the answer, or what it lacks is next */
-};
 
 /* The guesses that are to be parted: which, and until when. */
 struct parting {
@@ -79,7 +57,7 @@ struct parting {
 };
 
 /* Where what a view wishes for are small pages, reserved ones may be had. */
-static void choose_memory(struct search *search)
+static void choose_memory(struct mp_ways_search *search)
 {
 	const struct mp_view *view = search->rig.view;
 
@@ -95,7 +73,7 @@ static void choose_memory(struct search *search)
 
 /* -- the search --------------------------------------------------------- */
 
-static bool may_flush(const struct search *search)
+static bool may_flush(const struct mp_ways_search *search)
 {
 	return search->rig.level.single &&
 	       search->rig.view->caps & MP_CAP_SEQUENCE;
@@ -111,7 +89,7 @@ static bool agree_in_size(const struct mp_ways_sets *sets)
 	return mp_ways_bytes(sets);
 }
 
-static void want(struct search *search, const struct mp_ways_rig *rig,
+static void want(struct mp_ways_search *search, const struct mp_ways_rig *rig,
 		 const struct mp_ways_test *test, uint32_t replicates)
 {
 	search->want = *test;
@@ -119,11 +97,21 @@ static void want(struct search *search, const struct mp_ways_rig *rig,
 	search->replicates = replicates;
 }
 
+static bool is_in_vain(const struct mp_ways_search *search)
+{
+	const struct mp_ways_test *last = search->done + search->n_done - 1;
+
+	return !search->patient && search->n_done > VAIN_TESTS &&
+	       last->left > LEFT_MOST &&
+	       last->left > VAIN_PART * last[-(int)VAIN_TESTS].left;
+}
+
 /* Test after test, as far as batches go. */
-static int part_on(struct search *search, const struct parting *by,
+static int part_on(struct mp_ways_search *search, const struct parting *by,
 		   struct mp_ways_resume *resume)
 {
-	while (search->n_done < MP_WAYS_TESTS && !by->agreed(by->sets)) {
+	while (search->n_done < MP_WAYS_TESTS && !by->agreed(by->sets) &&
+	       !is_in_vain(search)) {
 		struct mp_ways_test test;
 		enum mp_ways_outcome outcome;
 		int err;
@@ -150,12 +138,13 @@ static int part_on(struct search *search, const struct parting *by,
 		mp_ways_keep_held(by->sets, &test);
 		if (outcome != MP_WAYS_UNCLEAR && !test.hidden)
 			mp_ways_keep(by->sets, &test, outcome);
+		search->done[search->n_done - 1].left = by->sets->n;
 		mp_ways_mark(resume, by->rig);
 	}
 	return 0;
 }
 
-static int part_by(struct search *search, const struct parting *by)
+static int part_by(struct mp_ways_search *search, const struct parting *by)
 {
 	const struct mp_ways_state state = {
 		.rig = by->rig, .sets = by->sets,
@@ -164,14 +153,15 @@ static int part_by(struct search *search, const struct parting *by)
 	struct mp_ways_resume resume;
 	int err;
 
-	mp_ways_resume(&resume, &state, by->replicates << 1 |
+	mp_ways_resume(&resume, &state, by->replicates << 2 |
+					(search->patient << 1) |
 					(by->agreed == agree_in_size));
 	err = part_on(search, by, &resume);
 	mp_ways_suspend(&resume, &state, err);
 	return err;
 }
 
-static int part(struct search *search)
+static int part_guesses(struct mp_ways_search *search)
 {
 	return part_by(search, &(struct parting){
 		.rig = &search->rig, .sets = &search->sets,
@@ -179,7 +169,7 @@ static int part(struct search *search)
 }
 
 /* All that are left have the same ways. */
-static int confirm_any(struct search *search)
+static int confirm_any(struct mp_ways_search *search)
 {
 	struct mp_ways_borne borne;
 	const int err = mp_ways_confirm(&search->rig, &search->sets,
@@ -197,8 +187,8 @@ static int confirm_any(struct search *search)
 }
 
 /* What the tests that were made have left of guesses that are new. */
-static int keep_done(struct search *search, struct mp_ways_rig *rig,
-		     struct mp_ways_sets *sets)
+int mp_ways_search_keep(struct mp_ways_search *search, struct mp_ways_rig *rig,
+			struct mp_ways_sets *sets)
 {
 	const struct mp_ways_state state = {
 		.rig = rig, .sets = sets,
@@ -223,18 +213,18 @@ static int keep_done(struct search *search, struct mp_ways_rig *rig,
 }
 
 /* All that later tests must not contradict either. */
-static int add_odd(struct search *search)
+static int add_odd(struct mp_ways_search *search)
 {
 	const struct mp_ways_level *level = &search->rig.level;
 	int err = mp_ways_add(&search->sets, MP_WAYS_ODD, level->low_bytes,
 			      level->high_bytes);
 
-	return err ? err : keep_done(search, &search->rig, &search->sets);
+	return err ? err : mp_ways_search_keep(search, &search->rig, &search->sets);
 }
 
 /* Is it but one size that the ways allow? The limits of one that is open hold
  * less often on the upper side: what is larger has to be told apart as well. */
-static int part_sizes(struct search *search)
+static int part_sizes(struct mp_ways_search *search)
 {
 	const double high = search->rig.level.high_bytes;
 	struct mp_ways_sets *sized = &search->sized;
@@ -245,7 +235,7 @@ static int part_sizes(struct search *search)
 	for (uint32_t kind = MP_WAYS_REGULAR; kind <= MP_WAYS_ODD && !err; kind++)
 		err = mp_ways_add(sized, kind, high, high * MOST_SIZED);
 	if (!err)
-		err = keep_done(search, &search->size_rig, sized);
+		err = mp_ways_search_keep(search, &search->size_rig, sized);
 	if (!err)
 		err = part_by(search, &(struct parting){
 			.rig = &search->size_rig, .sets = sized,
@@ -254,7 +244,31 @@ static int part_sizes(struct search *search)
 	return err;
 }
 
-static int search_guesses(struct search *search)
+/* -- all of it ---------------------------------------------------------- */
+
+/* Where tests part hardly anything, what of a ring misses is asked before more of
+ * them are made. */
+static int part(struct mp_ways_search *search)
+{
+	struct mp_ways_sets left = { 0 };
+	int err = part_guesses(search);
+
+	if (err || search->replicates || !search->n_done || !is_in_vain(search))
+		return err;
+	err = mp_ways_copy(&left, &search->sets);
+	if (!err)
+		err = mp_ways_search_comb(search);
+	search->patient = !err && !search->replicates && !search->ways;
+	if (!search->patient) {
+		mp_ways_free(&left);
+		return err;
+	}
+	mp_ways_free(&search->sets);
+	search->sets = left;
+	return part_guesses(search);
+}
+
+static int search_guesses(struct mp_ways_search *search)
 {
 	const struct mp_ways_level *level = &search->rig.level;
 	int err;
@@ -262,143 +276,24 @@ static int search_guesses(struct search *search)
 	err = mp_ways_add(&search->sets, MP_WAYS_REGULAR, level->low_bytes,
 			  level->high_bytes);
 	if (!err && search->n_done)
-		err = keep_done(search, &search->rig, &search->sets);
+		err = mp_ways_search_keep(search, &search->rig, &search->sets);
 	err = err ? err : part(search);
-	if (err || search->replicates || search->sets.n > LEFT_MOST)
+	if (err || search->replicates || search->ways ||
+	    search->sets.n > LEFT_MOST)
 		return err;
 	err = add_odd(search);
 	err = err ? err : part(search);
-	if (err || search->replicates || !mp_ways_agreed(&search->sets))
+	if (err || search->replicates || search->ways ||
+	    !mp_ways_agreed(&search->sets))
 		return err;
 	err = confirm_any(search);
 	return err || !search->ways || !search->open ? err : part_sizes(search);
 }
 
-/* -- by what of a ring misses ------------------------------------------- */
-
-/* It is known to one line how far apart the lines of a set lie, if it is known
- * how long that is; a number of sets that is regular is taken for what it is. */
-static bool is_regular(const struct search *search)
-{
-	const uint64_t sets = search->comb.bytes / search->sets.line;
-
-	return mp_ways_line_of(search->rig.view, search->rig.level.k, 0) &&
-	       sets && sets >> __builtin_ctzll(sets) <= MP_WAYS_ODD_REGULAR;
-}
-
-/* May lines that share a set of a level inside be lines that share one here? */
-static bool may_coincide(const struct search *in, uint64_t span, uint64_t grain)
-{
-	if (in->rig.level.high_bytes > 0 &&
-	    in->rig.level.high_bytes < (double)span)
-		return false;
-	if (in->by_comb && in->ways)
-		return mp_ways_is_multiple(in->comb.bytes, in->sets.grain,
-					   span, grain);
-	for (uint32_t i = 0; i < in->sets.n && in->ways; i++)
-		if (mp_ways_is_multiple(in->sets.guess[i].span, 0, span, grain))
-			return true;
-	return !in->ways;
-}
-
-/* Do the levels inside hold as many lines of each set as of any other? Then an
- * exclusive level looks as if these were its own. They do not, but where sets
- * coincide. */
-static bool is_by_itself(const struct search *search)
-{
-	const struct search *in = search->inner;
-
-	if (search->sets.beside == MP_WAYS_ITSELF)
-		return true;
-	while (in && !may_coincide(in, search->comb.bytes, search->sets.grain))
-		in = in->inner;
-	return !in;
-}
-
-/* The guesses that a proof leaves: there may be one set more or less, unless
- * their number is regular. */
-static int add_proved(struct search *search, uint32_t ways)
-{
-	struct mp_ways_sets *sets = &search->sets;
-	const double bytes = (double)ways * (double)search->comb.bytes;
-	const double off = is_regular(search) ? 0 : (double)sets->grain * ways;
-	uint32_t kept = 0;
-	int err = 0;
-
-	sets->n = 0;
-	for (uint32_t kind = MP_WAYS_REGULAR; kind <= MP_WAYS_ODD && !err; kind++)
-		err = mp_ways_add(sets, kind, bytes - off, bytes + off);
-	for (uint32_t i = 0; i < sets->n; i++)
-		if (sets->guess[i].ways == ways)
-			sets->guess[kept++] = sets->guess[i];
-	sets->n = kept;
-	return err ? err : keep_done(search, &search->rig, sets);
-}
-
-/* A number of lines has been proved. It counts if no test that was made speaks
- * against it: slices may have other ways to look like so many. */
-static int take_proved(struct search *search, uint32_t ways, uint64_t shown_by)
-{
-	const int err = add_proved(search, ways);
-
-	if (err || !search->sets.n)
-		return err;
-	search->rig.evidence[0] = search->comb.id;
-	search->rig.evidence[1] = shown_by;
-	search->ways = ways;
-	search->span = search->comb.bytes;
-	search->exclusive = search->sets.guess[0].exclusive;
-	search->size_rig = search->rig;
-	search->is_sized = search->open && is_regular(search);
-	return search->is_sized ? mp_ways_copy(&search->sized, &search->sets) :
-				  0;
-}
-
-/* Fewer and fewer lines, from those that the ring had, as the size allows. */
-static int prove(struct search *search)
-{
-	const struct mp_ways_level *level = &search->rig.level;
-	const double span = (double)search->comb.bytes;
-	const uint64_t shown_by = search->comb.id;
-	uint32_t ways = search->comb.lines;
-
-	while (ways * span > level->high_bytes || ways > MP_WAYS_MAX)
-		ways--;
-	for (uint32_t i = 0; i < PROOFS_MOST && ways &&
-			     ways * span >= level->low_bytes; i++, ways--) {
-		const int err = mp_ways_comb_prove(&search->rig, ways,
-						   &search->comb);
-
-		if (err || search->comb.outcome == MP_WAYS_COMB_LACKING)
-			return err;
-		if (search->comb.outcome == MP_WAYS_COMB_FOUND)
-			return take_proved(search, ways, shown_by);
-	}
-	return 0;
-}
-
-/* Where single hops can be timed, and pages are large or lie in a row; and where
- * tests have left anything at all. */
-static int search_by_comb(struct search *search)
-{
-	int err;
-
-	if (!search->rig.level.single || search->sets.small || !search->sets.n)
-		return 0;
-	err = mp_ways_comb_look(&search->rig, &search->comb);
-	if (!err && search->comb.outcome == MP_WAYS_COMB_FOUND &&
-	    is_by_itself(search))
-		err = prove(search);
-	if (search->comb.outcome == MP_WAYS_COMB_LACKING)
-		search->replicates = search->comb.replicates;
-	search->by_comb = search->ways || search->replicates;
-	return err;
-}
-
 /* Nothing was borne out, or nothing is left: an edge that others blur may lie
  * beside the size, and its limits with it. If that is no better, it is as if it
  * had not been tried. */
-static int search_wider(struct search *search)
+static int search_wider(struct mp_ways_search *search)
 {
 	struct mp_ways_level *level = &search->rig.level;
 	const struct mp_ways_level known = *level;
@@ -424,23 +319,23 @@ static int search_wider(struct search *search)
 	return err;
 }
 
-static int search_level(struct search *search)
+static int search_level(struct mp_ways_search *search)
 {
 	int err = search_guesses(search);
 
 	if (!err)
 		err = search_wider(search);
 	return err || search->replicates || search->ways ? err :
-	       search_by_comb(search);
+	       mp_ways_search_comb(search);
 }
 
 struct levels {
 	uint32_t n;		/* levels that were searched */
-	struct search search[MP_CPU_LEVELS];
+	struct mp_ways_search search[MP_CPU_LEVELS];
 	bool known[MP_CPU_LEVELS];
 };
 
-static void search_free(struct search *search)
+static void search_free(struct mp_ways_search *search)
 {
 	mp_ways_free(&search->sets);
 	mp_ways_free(&search->sized);
@@ -454,7 +349,7 @@ static void levels_free(struct levels *levels)
 
 /* What levels further out may make of it: if its ways were not borne out, it may
  * hold whatever its size has room for. */
-static void show(struct search *search, const struct mp_fact *size)
+static void show(struct mp_ways_search *search, const struct mp_fact *size)
 {
 	const struct mp_ways_sets *inner = search->sets.inner;
 	struct mp_ways_sets *seen = &search->seen;
@@ -472,13 +367,15 @@ static void show(struct search *search, const struct mp_fact *size)
 }
 
 /* What tests of a level are made with. */
-static void set_up(struct search *search, bool crowded)
+static void set_up(struct mp_ways_search *search, bool crowded)
 {
 	struct mp_ways_rig *rig = &search->rig;
 	const uint32_t k = rig->level.k;
 
 	search->open = mp_ways_size_of(rig->view, k)->verdict == MP_AT_LEAST;
 	rig->level.single = mp_ways_times_single(rig->view, &rig->level);
+	rig->level.misses = rig->level.single ||
+			    mp_ways_tells_misses(rig->view, &rig->level);
 	rig->level.crowded = crowded && !rig->level.single;
 	rig->sets = &search->sets;
 	search->sets.clear = mp_ways_clear(&rig->level);
@@ -496,7 +393,7 @@ static int search_all(const struct mp_view *view, struct levels *levels)
 
 	memset(levels, 0, sizeof(*levels));
 	for (uint32_t k = 0; k < MP_CPU_LEVELS && !err; k++) {
-		struct search *search = &levels->search[k];
+		struct mp_ways_search *search = &levels->search[k];
 
 		if (mp_ways_is_absent(view, k))
 			break;
@@ -520,7 +417,7 @@ static int search_all(const struct mp_view *view, struct levels *levels)
 	return err;
 }
 
-static int plan_level(const struct search *search, struct mp_plan *plan)
+static int plan_level(const struct mp_ways_search *search, struct mp_plan *plan)
 {
 	if (!search->replicates)
 		return 0;
@@ -544,7 +441,7 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 }
 
 /* Where all that is left says how far apart the lines of a set lie. */
-static int add_span(const struct search *search, struct mp_fact *fact,
+static int add_span(const struct mp_ways_search *search, struct mp_fact *fact,
 		    struct mp_facts *facts)
 {
 	const struct mp_point point = {
@@ -557,7 +454,7 @@ static int add_span(const struct search *search, struct mp_fact *fact,
 	for (uint32_t i = 0; i < search->sets.n; i++)
 		if (search->sets.guess[i].span != search->span)
 			return 0;
-	if (search->by_comb && !is_regular(search))
+	if (search->by_comb && !mp_ways_search_regular(search))
 		return 0;
 	series = mp_facts_add_series(facts, fact->name, &fact->where);
 	if (!series)
@@ -569,7 +466,7 @@ static int add_span(const struct search *search, struct mp_fact *fact,
 	return mp_series_add(series, &point);
 }
 
-static int settle(const struct search *search, struct mp_fact *fact,
+static int settle(const struct mp_ways_search *search, struct mp_fact *fact,
 		  struct mp_facts *facts)
 {
 	if (!search->ways && !search->sets.n) {
@@ -606,7 +503,7 @@ static int settle(const struct search *search, struct mp_fact *fact,
 }
 
 /* What follows for the level's size, and for what it holds beside others. */
-static int renew(const struct mp_view *view, const struct search *search,
+static int renew(const struct mp_view *view, const struct mp_ways_search *search,
 		 struct mp_facts *facts)
 {
 	const bool is_sized = search->is_sized;

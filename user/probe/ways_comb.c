@@ -80,8 +80,9 @@ static void comb_exp(const struct mp_ways_rig *rig, uint64_t length,
 static struct mp_turn_times times_of(const struct mp_ways_level *level)
 {
 	return (struct mp_turn_times){
-		.least = level->k ? (level->inner_cycles +
-				     level->own_cycles) / 2 : 0,
+		.least = level->k && level->single ?
+			 (level->inner_cycles + level->own_cycles) / 2 :
+			 -INFINITY,
 		.most = (level->own_cycles + level->next_cycles) / 2,
 		.far = level->beyond_cycles >
 		       level->next_cycles * MP_WAYS_APART ?
@@ -156,6 +157,8 @@ static void begin_key(struct mp_kept_key *key, const struct mp_ways_rig *rig,
 		      const struct mp_batch *const *batch, uint32_t n)
 {
 	mp_kept_begin(key);
+	mp_kept_add(key, &rig->level.inner_cycles, 1);
+	mp_kept_add_word(key, rig->level.single);
 	mp_kept_add(key, &rig->level.own_cycles, 1);
 	mp_kept_add(key, &rig->level.next_cycles, 1);
 	mp_kept_add(key, &rig->level.beyond_cycles, 1);
@@ -317,6 +320,7 @@ struct proof {
 	bool failed;		/* of one nothing is known */
 	bool thrown;		/* pieces of memory may lie anywhere */
 	bool hashed;		/* there may be slices */
+	bool by_means;		/* what was served inside is known of means */
 };
 
 /* Of the rows so many hardly miss. */
@@ -380,6 +384,22 @@ static void add_set(const struct mp_turn *turn, uint32_t at, struct proof *proof
 	proof->held += here == proof->ways;
 }
 
+/*
+ * A clock too coarse for what lies inside knows only the mean of what did not
+ * miss. As many of those were served by the level inside as make it less than
+ * a hit here takes.
+ */
+static void add_means(const struct mp_ways_level *level,
+		      const struct mp_turn *turn, struct proof *proof)
+{
+	const double faster = level->own_cycles * (double)turn->hits -
+			      turn->hit_cycles;
+
+	proof->looks += (double)turn->hits;
+	proof->inside += fmax(faster, 0) /
+			 (level->own_cycles - level->inner_cycles);
+}
+
 static void add_turn(const struct mp_turn *turn, struct proof *proof)
 {
 	const uint32_t half = proof->row / 2;
@@ -393,7 +413,7 @@ static void add_turn(const struct mp_turn *turn, struct proof *proof)
 		if (from < near || from + near >= half || at >= 2 * half)
 			continue;
 		add(at < half ? &row[slot / proof->row] : &full, turn, slot);
-		if (at >= half && slot < proof->row)
+		if (at >= half && slot < proof->row && !proof->by_means)
 			add_set(turn, at, proof);
 	}
 	judge_rows(proof, row);
@@ -463,6 +483,8 @@ static int try_proof(const struct mp_ways_rig *rig,
 		err = turn_take(rig, batch[i], &turn);
 		if (!err)
 			add_turn(&turn, proof);
+		if (!err && proof->by_means)
+			add_means(&rig->level, &turn, proof);
 		mp_turn_free(&turn);
 	}
 	return err;
@@ -477,6 +499,7 @@ static int judge_proof(const struct mp_ways_rig *rig,
 		.row = (uint32_t)(comb->bytes / rig->sets->grain),
 		.ways = ways,
 		.hashed = rig->level.k >= MP_CPU_FIRST_HASHED,
+		.by_means = rig->level.k && !rig->level.single,
 	};
 	const int err = try_proof(rig, batch, n, comb, &proof);
 

@@ -53,6 +53,7 @@ static void add_level(struct mp_kept_key *key,
 	mp_kept_add(key, &level->left_bytes, 1);
 	mp_kept_add_word(key, level->line);
 	mp_kept_add_word(key, level->single);
+	mp_kept_add_word(key, level->misses);
 	mp_kept_add_word(key, level->crowded);
 }
 

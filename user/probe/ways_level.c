@@ -154,13 +154,9 @@ static bool has_hist(const struct mp_batch *batch)
 	return false;
 }
 
-bool mp_ways_times_single(const struct mp_view *view,
-			  const struct mp_ways_level *level)
+/* Can hops that are so many cycles apart be told? */
+static bool tells(const struct mp_view *view, double apart)
 {
-	const double inside = level->k ? level->own_cycles -
-				  level->inner_cycles : INFINITY;
-	const double apart = fmin(level->next_cycles - level->own_cycles,
-				  inside);
 	const struct mp_batch *last = NULL;
 
 	for (uint32_t i = 0; i < view->n_batches; i++) {
@@ -173,6 +169,27 @@ bool mp_ways_times_single(const struct mp_view *view,
 	for (uint32_t i = view->n_batches; i-- > 0 && !last;)
 		last = mp_batch_counts(view->batch[i]) ? view->batch[i] : NULL;
 	return last && mp_spectrum_step(last) <= apart / 2;
+}
+
+bool mp_ways_times_single(const struct mp_view *view,
+			  const struct mp_ways_level *level)
+{
+	const double inside = level->k ? level->own_cycles -
+				  level->inner_cycles : INFINITY;
+
+	return tells(view, fmin(level->next_cycles - level->own_cycles,
+				inside));
+}
+
+bool mp_ways_tells_misses(const struct mp_view *view,
+			  const struct mp_ways_level *level)
+{
+	const double beyond = level->beyond_cycles >
+			      level->next_cycles * MP_WAYS_APART ?
+			      level->beyond_cycles - level->next_cycles :
+			      INFINITY;
+
+	return tells(view, fmin(level->next_cycles - level->own_cycles, beyond));
 }
 
 uint64_t mp_ways_piece_of(const struct mp_view *view, uint32_t pages)

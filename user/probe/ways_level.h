@@ -37,6 +37,10 @@ bool mp_ways_level_known(const struct mp_view *view, uint32_t k,
  * are they kept? The batches tell. */
 bool mp_ways_times_single(const struct mp_view *view,
 			  const struct mp_ways_level *level);
+/** mp_ways_tells_misses() - .. fine enough to tell what hops miss the level, if
+ * not what is served inside? */
+bool mp_ways_tells_misses(const struct mp_view *view,
+			  const struct mp_ways_level *level);
 
 /**
  * mp_ways_may_go_beyond() - of a mean, may some lines miss the next level, too?

@@ -98,6 +98,7 @@ enum mp_ways_kind {
  * @kept: made, and the level inside kept some of the lines
  * @missed: made, and a share so great of its lines missed; 0 = not known
  * @held: made, and the level itself served so many of them each turn, at least
+ * @left: made, and so many guesses were left
  */
 struct mp_ways_test {
 	uint64_t stride;
@@ -111,6 +112,7 @@ struct mp_ways_test {
 	double least;
 	double missed;
 	uint32_t held;
+	uint32_t left;
 };
 
 /** enum mp_ways_outcome - what came of a test */

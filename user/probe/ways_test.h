@@ -34,6 +34,8 @@
  * @line: bytes from line to line of a control: no two are one of the innermost
  *	level's
  * @single: the clock can time single hops
+ * @misses: .. or it tells those that miss the level, and the next one too, from
+ *	others, at the least
  * @crowded: it cannot, and others take of the caches meanwhile
  */
 struct mp_ways_level {
@@ -50,6 +52,7 @@ struct mp_ways_level {
 	double left_bytes;
 	uint32_t line;
 	bool single;
+	bool misses;
 	bool crowded;
 };
 
