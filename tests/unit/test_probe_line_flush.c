@@ -128,6 +128,26 @@ static void what_comes_at_times_only_is_no_line(void **state)
 	assert_non_null(strstr(fact->reason, "at times only"));
 }
 
+/* Of random replacement, behind which lies the same line and a clock of 20 cycles
+ * a step, counts tell nothing: what stays when its other half is flushed does. */
+static void what_a_flush_of_its_other_half_leaves_is_a_line(void **state)
+{
+	(void)state;
+	made_sim_open_quiet(&sim, "machine name=a clock_mhz=5500 "
+	    "memory_latency=143\nclock tsc_mhz=3900 step=14 read=33\n"
+	    "place pages=contiguous\n"
+	    "level name=l1d size=48K ways=16 line=32 latency=4 policy=random\n"
+	    "level name=l2 size=192K ways=32 line=32 latency=16 "
+	    "policy=qlru_h11_m1_r0_u0 index=physical inclusion=inclusive\n"
+	    "level name=l3 size=2560K ways=8 line=32 latency=54 "
+	    "policy=bit-plru index=physical\n", 700139);
+	mp_facts_free(&sim.facts);
+	made_sim_ask(&sim, mp_probe_find("line-l1d"));
+	assert_int_equal(made_sim_fact(&sim, "cpu.l1d.line")->verdict,
+			 MP_MEASURED);
+	assert_true(made_sim_fact(&sim, "cpu.l1d.line")->value == 32);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +155,8 @@ int main(void)
 					  end),
 		cmocka_unit_test_teardown(what_comes_at_times_only_is_no_line,
 					  end),
+		cmocka_unit_test_teardown(
+			what_a_flush_of_its_other_half_leaves_is_a_line, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

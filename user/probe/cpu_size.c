@@ -45,7 +45,7 @@
 #define ONSET_OFF 1.05
 /* Some sets of several slices are full a little before the others: nine of them
  * that have 432 KiB miss from 421 on. */
-#define ONSET_HASHED 1.1
+#define ONSET_HASHED 1.05
 
 static bool moved(const struct mp_cpu_edges *edges, uint32_t k)
 {

@@ -376,10 +376,10 @@ static uint32_t line_of(const struct mp_view *view, const struct seen *seen)
 	if (seen->st.quiet && counts->line &&
 	    fetched == counts->line && counts->line <= limit)
 		return counts->line;
+	/* What a flush of its other half leaves is a line. */
+	if (flushes && limit == FLUSHED && seen->half == MP_LINE_NO)
+		return MP_LINE_COUNT_FROM;
 	if (flushes && !seen->st.quiet && limit == FLUSHED) {
-		/* What a flush of its other half leaves is a line. */
-		if (seen->half == MP_LINE_NO)
-			return MP_LINE_COUNT_FROM;
 		if (!(fetched > 0 && fetched < FLUSHED) &&
 		    seen->along.comes[0] != MP_LINE_NO)
 			return seen->half == MP_LINE_YES ? FLUSHED : 0;
