@@ -22,8 +22,9 @@
  * of the capacity, and so many more only at 0.85. No more steps than that lie
  * between none and some, where there is none. */
 #define STEPS_MOST 3
-/* Replicates, and of what is said in the end; one of them may differ. Pieces of
- * memory that fall on sets by chance do so otherwise in each. */
+/* Replicates, and of what is said in the end. Pieces of memory that fall on sets
+ * by chance, or by a hash, do so otherwise in each: of one length none has some
+ * misses where another has none. */
 #define REPLICATES 3u
 #define SURE_REPLICATES 5u
 /* Rings of several pieces of memory; where the second one begins, its lines may
@@ -131,25 +132,19 @@ static int shares_of(const struct asked *asked, const struct mp_batch *batch,
 	return err;
 }
 
-/* All but the farthest. */
-static double second_most(const double *value, uint32_t n)
+/* What all replicates say. */
+static enum verdict say(const struct shares *shares, uint32_t n)
 {
-	double most = -INFINITY, next = -INFINITY;
+	double least = INFINITY, next = INFINITY, most = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		next = fmax(next, fmin(most, value[i]));
-		most = fmax(most, value[i]);
+		least = fmin(least, shares[i].missed);
+		next = fmin(next, shares[i].next);
+		most = fmax(most, shares[i].missed);
 	}
-	return next;
-}
-
-static double second_least(const double *value, uint32_t n)
-{
-	double less[SURE_REPLICATES];
-
-	for (uint32_t i = 0; i < n; i++)
-		less[i] = -value[i];
-	return -second_most(less, n);
+	if (least <= NONE && most >= SOME)
+		return UNCLEAR;
+	return most <= NONE ? IS_NONE : next >= SOME ? IS_SOME : IS_FEW;
 }
 
 /* Is each piece filled like the others? Not where one begins between. */
@@ -165,11 +160,9 @@ static int look_at(const struct asked *asked, int step, uint32_t replicates,
 		   enum verdict *verdict, double *kept,
 		   const struct mp_batch **last)
 {
-	double missed[SURE_REPLICATES], next[SURE_REPLICATES];
-	double stays[SURE_REPLICATES];
+	struct shares shares[SURE_REPLICATES];
 	const struct mp_batch *batch;
 	uint32_t n = 0, failed = 0, at = 0;
-	struct shares shares;
 	struct mp_exp exp;
 	int err = 0;
 	bool ok;
@@ -184,12 +177,9 @@ static int look_at(const struct asked *asked, int step, uint32_t replicates,
 			return 0;
 		if (!mp_batch_counts(batch) || !mp_exp_equal(&batch->exp, &exp))
 			continue;
-		err = shares_of(asked, batch, &shares, &ok);
+		err = shares_of(asked, batch, &shares[n++], &ok);
 		if (err || !ok)
 			return err;
-		missed[n] = shares.missed;
-		next[n] = shares.next;
-		stays[n++] = shares.kept;
 		*last = batch;
 	}
 	if (err)
@@ -202,9 +192,10 @@ static int look_at(const struct asked *asked, int step, uint32_t replicates,
 		asked->onset->replicates = replicates;
 		return 0;
 	}
-	*verdict = second_most(missed, n) <= NONE ? IS_NONE :
-		   second_least(next, n) >= SOME ? IS_SOME : IS_FEW;
-	*kept = second_most(stays, n);
+	*verdict = say(shares, n);
+	*kept = 0;
+	for (uint32_t i = 0; i < n; i++)
+		*kept = fmax(*kept, shares[i].kept);
 	return 0;
 }
 
