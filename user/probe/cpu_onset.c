@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/kept.h"
 #include "limits.h"
 #include "probe/turn.h"
 
@@ -51,6 +52,7 @@ struct asked {
 
 /* Of one replicate: shares of its hops, and of its lines. */
 struct shares {
+	bool told;	/* enough of them was looked at */
 	double missed;
 	double next;	/* missed, and not the next level as well */
 	double kept;
@@ -92,7 +94,7 @@ static double kept_of(double inside, double both)
 	return more > 0 ? more / (1 + both - 2 * inside) : 0;
 }
 
-static bool sum_up(const struct mp_turn *turn, struct shares *shares)
+static void sum_up(const struct mp_turn *turn, struct shares *shares)
 {
 	double seen = 0, missed = 0, inside = 0, pairs = 0, both = 0;
 
@@ -106,17 +108,31 @@ static bool sum_up(const struct mp_turn *turn, struct shares *shares)
 		pairs += looks * (looks - 1);
 		both += in * (in - 1);
 	}
-	if (seen < LOOKED_LEAST || !(pairs > 0))
-		return false;
+	shares->told = seen >= LOOKED_LEAST && pairs > 0;
+	if (!shares->told)
+		return;
 	shares->missed = missed / seen;
 	shares->next = (missed - (double)turn->beyond) / seen;
 	shares->kept = kept_of(inside / seen, both / pairs);
-	return true;
 }
 
-static int shares_of(const struct asked *asked, const struct mp_batch *batch,
-		     struct shares *shares, bool *ok)
+static int take_shares(const struct mp_view *view, const struct mp_batch *batch,
+		       const struct mp_turn_times *times, struct shares *shares)
 {
+	struct mp_turn turn = { 0 };
+	const int err = mp_turn_take(view, batch, times, &turn);
+
+	if (!err)
+		sum_up(&turn, shares);
+	mp_turn_free(&turn);
+	return err;
+}
+
+/* Of the same batch they are taken once: each round asks for them again. */
+static int shares_of(const struct asked *asked, const struct mp_batch *batch,
+		     struct shares *shares)
+{
+	static struct mp_kept kept;
 	const struct mp_spectrum *spectrum = &asked->edges->spectrum;
 	const uint32_t k = asked->k;
 	const struct mp_turn_times times = {
@@ -124,11 +140,23 @@ static int shares_of(const struct asked *asked, const struct mp_batch *batch,
 		.most = spectrum->bound[k],
 		.far = k + 2 < spectrum->n ? spectrum->bound[k + 1] : INFINITY,
 	};
-	struct mp_turn turn = { 0 };
-	const int err = mp_turn_take(asked->view, batch, &times, &turn);
+	struct mp_kept_key key;
+	int err;
 
-	*ok = !err && sum_up(&turn, shares);
-	mp_turn_free(&turn);
+	mp_kept_begin(&key);
+	mp_kept_add(&key, &times.least, 1);
+	mp_kept_add(&key, &times.most, 1);
+	mp_kept_add(&key, &times.far, 1);
+	mp_kept_add_word(&key, asked->view->seed);
+	mp_kept_add_word(&key, batch->id);
+	mp_kept_add_word(&key, batch->replicate);
+	for (uint32_t s = 0; s < batch->n_samples; s++)
+		mp_kept_add_word(&key, batch->sample[s].ticks);
+	if (mp_kept_find(&kept, &key, shares, sizeof(*shares), &err))
+		return err;
+	*shares = (struct shares){ .told = false };
+	err = take_shares(asked->view, batch, &times, shares);
+	mp_kept_note(&kept, &key, shares, sizeof(*shares), err);
 	return err;
 }
 
@@ -165,7 +193,6 @@ static int look_at(const struct asked *asked, int step, uint32_t replicates,
 	uint32_t n = 0, failed = 0, at = 0;
 	struct mp_exp exp;
 	int err = 0;
-	bool ok;
 
 	*verdict = UNCLEAR;
 	if (!onset_exp(asked, step, &exp))
@@ -177,8 +204,8 @@ static int look_at(const struct asked *asked, int step, uint32_t replicates,
 			return 0;
 		if (!mp_batch_counts(batch) || !mp_exp_equal(&batch->exp, &exp))
 			continue;
-		err = shares_of(asked, batch, &shares[n++], &ok);
-		if (err || !ok)
+		err = shares_of(asked, batch, &shares[n]);
+		if (err || !shares[n++].told)
 			return err;
 		*last = batch;
 	}

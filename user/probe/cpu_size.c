@@ -359,7 +359,7 @@ static int by_onset(const struct mp_view *view,
 		    const struct mp_cpu_edges *edges, uint32_t k,
 		    struct mp_fact *fact)
 {
-	struct mp_cpu_onset onset;
+	struct mp_cpu_onset onset = { 0 };
 	double low, high;
 	int err = look_at_onset(view, edges, k, fact, &onset);
 
@@ -407,7 +407,7 @@ int mp_cpu_size_plan(const struct mp_view *view,
 		     struct mp_plan *plan)
 {
 	struct mp_fact fact = { .verdict = MP_NOT_MEASURABLE };
-	struct mp_cpu_onset onset;
+	struct mp_cpu_onset onset = { 0 };
 	int err = judge_edge(view, edges, k, &fact);
 
 	if (!err)
