@@ -2,11 +2,15 @@
 /* Where a ring has shown after how many bytes the sets of a level begin anew. */
 #include "probe/ways_search.h"
 
+#include "probe/cpu.h"
 #include "probe/ways_held.h"
 #include "probe/ways_level.h"
 
 /* So many numbers of lines are tried. */
 #define PROOFS_MOST 6u
+/* Where no more is told than misses the ring of a larger level takes longer than
+ * it is worth: those are hashed, most often. */
+#define COARSE_MOST (16.0 * MP_MIB)
 
 /* It is known to one line how far apart the lines of a set lie, if it is known
  * how long that is; a number of sets that is regular is taken for what it is. */
@@ -115,7 +119,9 @@ int mp_ways_search_comb(struct mp_ways_search *search)
 {
 	int err;
 
-	if (!search->rig.level.misses || search->sets.small || !search->sets.n)
+	if (!search->rig.level.misses || search->sets.small || !search->sets.n ||
+	    (!search->rig.level.single &&
+	     search->rig.level.high_bytes > COARSE_MOST))
 		return 0;
 	err = mp_ways_comb_look(&search->rig, &search->comb);
 	if (!err && search->comb.outcome == MP_WAYS_COMB_FOUND &&
