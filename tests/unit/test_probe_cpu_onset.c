@@ -113,7 +113,7 @@ static void rings_that_differ_by_their_page_say_nothing(void **state)
 	struct mp_cpu_onset onset;
 
 	(void)state;
-	for (uint64_t seed = 1; seed < 17; seed++) {
+	for (uint64_t seed = 1; seed < 51; seed++) {
 		look_seed("machine name=a clock_mhz=3000 memory_latency=250\n"
 			  CLOCK "place pages=random thp=granted\n"
 			  "level name=l1d size=40K ways=10 latency=5\n"

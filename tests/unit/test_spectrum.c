@@ -322,14 +322,38 @@ static void places_less_than_two_steps_apart_are_two(void **state)
 	near(slower(3, 0), 1, 1e-9);
 }
 
-/* .. and where any length has hops of the reading between, they may be one. */
+/* .. and where a length has hops of a reading that is the other's as well, they may
+ * be one: one in fifteen of those of 8.8 cycles is read as 6, and a third of those
+ * of 4. */
 static void places_that_share_a_reading_are_not_cut(void **state)
 {
 	(void)state;
 	hops.step = 3;
+	ADD({ 1, 4, 0 });
+	ADD({ 1, 4, 0 });
+	ADD({ 1, 8.8, 0 });
+	ADD({ 1, 60, 0 });
+	find(2);
+}
+
+/* Where readings fall in with the loop that reads them all are a step more. */
+static void a_place_that_moves_by_a_step_is_one(void **state)
+{
+	(void)state;
+	hops.step = 3;
+	ADD({ 1, 3, 0 });
+	ADD({ 1, 6, 0 });
+	ADD({ 1, 60, 0 });
+	find(2);
+}
+
+/* No level serves rings of which a faster one serves longer ones. */
+static void a_place_that_comes_first_is_no_level_behind(void **state)
+{
+	(void)state;
+	hops.step = 3;
+	ADD({ 1, 9.9, 0 });
 	ADD({ 1, 4.5, 0 });
-	ADD({ 1, 4.5, 0 });
-	ADD({ 1, 7.5, 0 });
 	ADD({ 1, 60, 0 });
 	find(2);
 }
@@ -355,6 +379,8 @@ int main(void)
 		TEST(shares_of_a_batch_that_is_kept_are_the_same),
 		TEST(places_less_than_two_steps_apart_are_two),
 		TEST(places_that_share_a_reading_are_not_cut),
+		TEST(a_place_that_moves_by_a_step_is_one),
+		TEST(a_place_that_comes_first_is_no_level_behind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

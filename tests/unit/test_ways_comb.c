@@ -281,6 +281,20 @@ static void a_clock_that_tells_no_more_than_misses_will_do(void **state)
 	assert_true(is_by_combs("cpu.l2.ways"));
 }
 
+/* .. but not where the ring is as long as this. */
+static void no_ring_of_a_large_level_is_walked_for_misses_alone(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		HEAD "level name=l1d size=96K ways=16 latency=6 "
+		"policy=tree-plru\n"
+		"level name=l2 size=17M ways=17 latency=10 policy=random "
+		"index=physical\n" HUGE_PAGES
+		"clock tsc_mhz=2500 step=3 read=40\n",
+		{ 96 * KIB, 17408 * KIB }, { 6, 10 }, 290, 64, NULL, 0.03 });
+	assert_int_equal(n_combs(), 0);
+}
+
 /* .. unless so much of a ring may be inside: lines that stay there for good ask no
  * room of this level, and fourteen in its thirteen ways do not miss. */
 static void means_of_what_is_kept_inside_prove_nothing(void **state)
@@ -359,6 +373,9 @@ int main(void)
 			sets_that_go_on_from_page_to_page_are_told, end),
 		cmocka_unit_test_teardown(
 			a_clock_that_tells_no_more_than_misses_will_do, end),
+		cmocka_unit_test_teardown(
+			no_ring_of_a_large_level_is_walked_for_misses_alone,
+			end),
 		cmocka_unit_test_teardown(
 			means_of_what_is_kept_inside_prove_nothing, end),
 		cmocka_unit_test_teardown(

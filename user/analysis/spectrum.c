@@ -242,7 +242,8 @@ static void cut_tops(struct work *work)
 {
 	for (uint32_t i = 0; i < work->n && work->n < BINS; i++) {
 		struct peak *peak = &work->peak[i];
-		const uint32_t from = i ? lowest(work, peak[-1].bin, peak->bin) : 0;
+		const uint32_t from = peak->cut ? peak->cut : !i ? 0 :
+				      lowest(work, peak[-1].bin, peak->bin);
 		const uint32_t to = i + 1 < work->n ?
 				    lowest(work, peak->bin, peak[1].bin) : BINS;
 		double apart[2];

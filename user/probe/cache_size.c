@@ -252,20 +252,14 @@ static int edges_end(const struct mp_view *view,
  * is a level that no sparse one fills, as far as that shows. */
 static int plan_full(const struct mp_view *view, struct mp_plan *plan)
 {
-	struct mp_curve sparse;
 	struct mp_sweep sweep;
-	uint64_t length = 0;
+	uint64_t length;
 	double end;
 	int err = sparse_end(view, &end);
 
 	if (err || !(end > 0))
 		return err;
-	mp_cpu_sparse_sweep(view, &sweep);
-	err = mp_sweep_gather(&sweep, view, &sparse);
-	if (err)
-		return err;
-	err = mp_cpu_witness_hides(view, &sparse, &length);
-	mp_curve_free(&sparse);
+	err = mp_cpu_witness_hides(view, &length);
 	if (err)
 		return err;
 	mp_cpu_side_sweep(view, 0, &sweep);
@@ -406,7 +400,7 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	for (uint32_t k = 0; k < edges.n && !err; k++)
 		err = mp_cpu_witness_plan(view, &edges, k, plan);
 	if (!err && edges.flat)
-		err = mp_cpu_witness_plan_end(view, &edges.sparse, plan);
+		err = mp_cpu_witness_plan_end(view, plan);
 	plan->stage++;
 	/* A few hops that say whether one is missed: whatever there is time for. */
 	if (!err)

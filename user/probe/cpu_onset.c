@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "analysis/kept.h"
-#include "limits.h"
 #include "probe/turn.h"
 
 /* Of the hops so few are none, and so many some. */
@@ -56,6 +55,13 @@ struct shares {
 	double missed;
 	double next;	/* missed, and not the next level as well */
 	double kept;
+};
+
+/* What a ring says. */
+struct look {
+	enum verdict verdict;
+	double kept;	/* what stays inside for good, at the most */
+	bool in_row;	/* the ring lies so in memory */
 };
 
 static double length_of(int step)
@@ -176,94 +182,79 @@ static enum verdict say(const struct shares *shares, uint32_t n)
 }
 
 /* Is each piece filled like the others? Not where one begins between. */
-static bool crosses_piece(const struct mp_batch *batch, int from, int to)
+static bool crosses_piece(int from, int to)
 {
-	return !batch->grant.arena[0].contiguous &&
-	       floor((length_of(from) - 1) / HUGE) !=
+	return floor((length_of(from) - 1) / HUGE) !=
 	       floor((length_of(to) - 1) / HUGE);
 }
 
-/* What a ring says, by so many replicates; @kept: gets what stays inside. */
+/* What a ring says, by so many replicates. */
 static int look_at(const struct asked *asked, int step, uint32_t replicates,
-		   enum verdict *verdict, double *kept,
-		   const struct mp_batch **last)
+		   struct look *look)
 {
+	const struct mp_batch *batch[SURE_REPLICATES];
 	struct shares shares[SURE_REPLICATES];
-	const struct mp_batch *batch;
-	uint32_t n = 0, failed = 0, at = 0;
 	struct mp_exp exp;
-	int err = 0;
+	bool lacks;
 
-	*verdict = UNCLEAR;
+	*look = (struct look){ .verdict = UNCLEAR };
 	if (!onset_exp(asked, step, &exp))
 		return 0;
-	while (!err && n < replicates &&
-	       (batch = mp_view_next(asked->view, mp_exp_id(&exp), &at))) {
-		failed += !mp_batch_counts(batch);
-		if (batch->error)
+	if (!mp_turn_batches(asked->view, &exp, replicates, batch, &lacks)) {
+		if (!lacks)
 			return 0;
-		if (!mp_batch_counts(batch) || !mp_exp_equal(&batch->exp, &exp))
-			continue;
-		err = shares_of(asked, batch, &shares[n]);
-		if (err || !shares[n++].told)
-			return err;
-		*last = batch;
-	}
-	if (err)
-		return err;
-	if (n < replicates) {
-		if (failed > MP_REPEATS_MAX)
-			return 0;
-		*verdict = LACKING;
+		look->verdict = LACKING;
 		asked->onset->want = exp;
 		asked->onset->replicates = replicates;
 		return 0;
 	}
-	*verdict = say(shares, n);
-	*kept = 0;
-	for (uint32_t i = 0; i < n; i++)
-		*kept = fmax(*kept, shares[i].kept);
+	for (uint32_t i = 0; i < replicates; i++) {
+		const int err = shares_of(asked, batch[i], &shares[i]);
+
+		if (err || !shares[i].told)
+			return err;
+		look->kept = fmax(look->kept, shares[i].kept);
+	}
+	look->verdict = say(shares, replicates);
+	look->in_row = batch[0]->grant.arena[0].contiguous;
 	return 0;
 }
 
-/* The longest ring of which none misses. */
-static int find_none(const struct asked *asked, int *low, int *high,
-		     enum verdict *verdict)
+static bool is_open(const struct look *look)
 {
-	const struct mp_batch *batch;
-	double kept;
-	int err = 0;
+	return look->verdict == LACKING || look->verdict == UNCLEAR;
+}
 
-	while (*high - *low > 1) {
-		const int step = *low + (*high - *low) / 2;
+/* The longest ring of which none misses. */
+static int find_none(const struct asked *asked, int *low, int high,
+		     struct look *look)
+{
+	while (high - *low > 1) {
+		const int step = *low + (high - *low) / 2;
+		const int err = look_at(asked, step, REPLICATES, look);
 
-		err = look_at(asked, step, REPLICATES, verdict, &kept, &batch);
-		if (err || *verdict == LACKING || *verdict == UNCLEAR)
+		if (err || is_open(look))
 			return err;
-		if (*verdict == IS_NONE)
+		if (look->verdict == IS_NONE)
 			*low = step;
 		else
-			*high = step;
+			high = step;
 	}
-	return look_at(asked, *low, SURE_REPLICATES, verdict,
-		       &asked->onset->kept, &batch);
+	return look_at(asked, *low, SURE_REPLICATES, look);
 }
 
 /* The shortest beyond that of which some do, if that is near enough. */
-static int find_some(const struct asked *asked, int low, int *high,
-		     enum verdict *verdict)
+static int find_some(const struct asked *asked, int low, int *high)
 {
-	const struct mp_batch *batch;
-	double kept;
-	int err = 0;
-
 	for (*high = low + 1; *high <= low + STEPS_MOST; ++*high) {
-		err = look_at(asked, *high, SURE_REPLICATES, verdict, &kept,
-			      &batch);
-		if (err || *verdict == LACKING || *verdict == UNCLEAR)
+		struct look look;
+		const int err = look_at(asked, *high, SURE_REPLICATES, &look);
+
+		if (err || is_open(&look))
 			return err;
-		if (*verdict == IS_SOME) {
-			asked->onset->known = !crosses_piece(batch, low, *high);
+		if (look.verdict == IS_SOME) {
+			asked->onset->known = look.in_row ||
+					      !crosses_piece(low, *high);
 			return 0;
 		}
 	}
@@ -275,9 +266,9 @@ int mp_cpu_onset_look(const struct mp_view *view,
 		      double low, double high, struct mp_cpu_onset *onset)
 {
 	const struct asked asked = { view, edges, k, onset };
-	int from, to, err;
-	enum verdict verdict;
+	struct look look;
 	struct mp_exp exp;
+	int from, to, err;
 
 	memset(onset, 0, sizeof(*onset));
 	if (!edges->single || edges->crowded || !(low > 0 && high > low) ||
@@ -285,10 +276,11 @@ int mp_cpu_onset_look(const struct mp_view *view,
 		return 0;
 	from = (int)floor(log2(low) * GRAIN);
 	to = (int)ceil(log2(high) * GRAIN);
-	err = find_none(&asked, &from, &to, &verdict);
-	if (err || verdict != IS_NONE)
+	err = find_none(&asked, &from, to, &look);
+	if (err || look.verdict != IS_NONE)
 		return err;
-	err = find_some(&asked, from, &to, &verdict);
+	onset->kept = look.kept;
+	err = find_some(&asked, from, &to);
 	if (err || !onset->known)
 		return err;
 	onset_exp(&asked, from, &exp);

@@ -88,10 +88,9 @@ static uint64_t end_length(const struct mp_view *view)
 			      sweep.stride);
 }
 
-int mp_cpu_witness_hides(const struct mp_view *view,
-			 const struct mp_curve *sparse, uint64_t *length)
+int mp_cpu_witness_hides(const struct mp_view *view, uint64_t *length)
 {
-	struct mp_curve full;
+	struct mp_curve full, sparse;
 	struct mp_sweep sweep;
 	int err;
 
@@ -100,20 +99,22 @@ int mp_cpu_witness_hides(const struct mp_view *view,
 	err = mp_sweep_gather_at(&sweep, view, end_length(view), &full);
 	if (err)
 		return err;
-	if (full.n && sparse->n && mp_curve_middle(&full.at[0]) >
-	    HIDES * mp_curve_middle(&sparse->at[sparse->n - 1]))
+	mp_cpu_sparse_sweep(view, &sweep);
+	err = mp_sweep_gather(&sweep, view, &sparse);
+	if (!err && full.n && sparse.n && mp_curve_middle(&full.at[0]) >
+	    HIDES * mp_curve_middle(&sparse.at[sparse.n - 1]))
 		*length = full.at[0].length;
 	mp_curve_free(&full);
-	return 0;
+	mp_curve_free(&sparse);
+	return err;
 }
 
 /* One replicate, and where that is slow as many as it takes. */
-int mp_cpu_witness_plan_end(const struct mp_view *view,
-			    const struct mp_curve *sparse, struct mp_plan *plan)
+int mp_cpu_witness_plan_end(const struct mp_view *view, struct mp_plan *plan)
 {
 	struct mp_sweep sweep;
 	uint64_t length;
-	int err = mp_cpu_witness_hides(view, sparse, &length);
+	int err = mp_cpu_witness_hides(view, &length);
 
 	if (!err && length)
 		return plan_witness_at(view, (double)length, 1, plan);

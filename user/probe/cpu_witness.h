@@ -13,7 +13,6 @@ int mp_cpu_witness_plan(const struct mp_view *view,
 
 /**
  * mp_cpu_witness_hides() - is there a level that sparse rings do not fill?
- * @sparse: their curve
  * @length: gets that of a ring of every line, far beyond all levels, which takes
  *	longer than they do at their end; or 0
  *
@@ -21,12 +20,9 @@ int mp_cpu_witness_plan(const struct mp_view *view,
  * a large level has room for: to them it looks like memory.
  * Return: 0 or -ENOMEM.
  */
-int mp_cpu_witness_hides(const struct mp_view *view,
-			 const struct mp_curve *sparse, uint64_t *length);
+int mp_cpu_witness_hides(const struct mp_view *view, uint64_t *length);
 
 /** mp_cpu_witness_plan_end() - .. and what tells; -ENOMEM */
-int mp_cpu_witness_plan_end(const struct mp_view *view,
-			    const struct mp_curve *sparse,
-			    struct mp_plan *plan);
+int mp_cpu_witness_plan_end(const struct mp_view *view, struct mp_plan *plan);
 
 #endif

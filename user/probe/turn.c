@@ -6,6 +6,7 @@
 
 #include "analysis/clock.h"
 #include "ioctl/memprobe.h"
+#include "limits.h"
 #include "perm.h"
 
 #define PAGE 4096u
@@ -16,6 +17,8 @@
 #define WARM_HOPS (128u << 10)
 #define TURNS 2u
 #define HOPS 1024u
+/* Of few slots each is visited more often: one line too many for many ways that
+ * are replaced at random makes a hop miss now and then. */
 #define BURSTS_LEAST 64u
 /* As many as a batch has words for. */
 #define BURSTS_MOST 118u
@@ -40,6 +43,24 @@ void mp_turn_actor(struct mp_actor *actor)
 			bursts > BURSTS_MOST ? BURSTS_MOST : (uint32_t)bursts;
 	actor->group = 1;
 	actor->detail = MP_DETAIL_TICKS;
+}
+
+bool mp_turn_batches(const struct mp_view *view, const struct mp_exp *exp,
+		     uint32_t replicates, const struct mp_batch **batch,
+		     bool *lacks)
+{
+	const struct mp_batch *one;
+	uint32_t n = 0, failed = 0, at = 0;
+	bool given_up = exp->arena[0].bytes > view->arena_max_bytes;
+
+	while (n < replicates && (one = mp_view_next(view, mp_exp_id(exp), &at))) {
+		given_up |= one->error != 0;
+		failed += !mp_batch_counts(one);
+		if (mp_batch_counts(one) && mp_exp_equal(&one->exp, exp))
+			batch[n++] = one;
+	}
+	*lacks = n < replicates && !given_up && failed <= MP_REPEATS_MAX;
+	return n == replicates;
 }
 
 void mp_turn_free(struct mp_turn *turn)

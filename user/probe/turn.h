@@ -61,6 +61,17 @@ struct mp_turn {
 void mp_turn_actor(struct mp_actor *actor);
 
 /**
+ * mp_turn_batches() - the replicates of a ring
+ * @exp: as mp_turn_actor() asked for
+ * @batch: gets as many as count, @replicates at most
+ * @lacks: gets whether others may still be had, where there are fewer
+ * Return: are there as many?
+ */
+bool mp_turn_batches(const struct mp_view *view, const struct mp_exp *exp,
+		     uint32_t replicates, const struct mp_batch **batch,
+		     bool *lacks);
+
+/**
  * mp_turn_take() - what a batch has seen
  * @batch: as mp_turn_actor() asked for
  * @turn: empty; to be freed even where that failed

@@ -99,11 +99,12 @@ static void want(struct mp_ways_search *search, const struct mp_ways_rig *rig,
 
 static bool is_in_vain(const struct mp_ways_search *search)
 {
-	const struct mp_ways_test *last = search->done + search->n_done - 1;
+	const uint32_t n = search->n_done;
 
-	return !search->patient && search->n_done > VAIN_TESTS &&
-	       last->left > LEFT_MOST &&
-	       last->left > VAIN_PART * last[-(int)VAIN_TESTS].left;
+	return !search->patient && n > VAIN_TESTS &&
+	       search->done[n - 1].left > LEFT_MOST &&
+	       search->done[n - 1].left >
+	       VAIN_PART * search->done[n - 1 - VAIN_TESTS].left;
 }
 
 /* Test after test, as far as batches go. */
@@ -111,7 +112,7 @@ static int part_on(struct mp_ways_search *search, const struct parting *by,
 		   struct mp_ways_resume *resume)
 {
 	while (search->n_done < MP_WAYS_TESTS && !by->agreed(by->sets) &&
-	       !is_in_vain(search)) {
+	       !(by->agreed == agree_in_ways && is_in_vain(search))) {
 		struct mp_ways_test test;
 		enum mp_ways_outcome outcome;
 		int err;
@@ -253,7 +254,7 @@ static int part(struct mp_ways_search *search)
 	struct mp_ways_sets left = { 0 };
 	int err = part_guesses(search);
 
-	if (err || search->replicates || !search->n_done || !is_in_vain(search))
+	if (err || search->replicates || !is_in_vain(search))
 		return err;
 	err = mp_ways_copy(&left, &search->sets);
 	if (!err)

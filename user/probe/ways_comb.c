@@ -196,21 +196,15 @@ static bool batches_of(const struct mp_ways_rig *rig, uint64_t length,
 		       uint32_t replicates, const struct mp_batch **batch,
 		       struct mp_ways_comb *comb)
 {
-	const struct mp_view *view = rig->view;
-	const struct mp_batch *one;
 	struct mp_exp exp;
-	uint32_t n = 0, at = 0;
+	bool lacks;
 
 	comb_exp(rig, length, &exp);
 	comb->id = mp_exp_id(&exp);
-	while (n < replicates && (one = mp_view_next(view, comb->id, &at)))
-		if (mp_batch_counts(one) && mp_exp_equal(&one->exp, &exp))
-			batch[n++] = one;
-	if (n == replicates)
+	if (mp_turn_batches(rig->view, &exp, replicates, batch, &lacks))
 		return true;
 	comb->outcome = MP_WAYS_COMB_NONE;
-	if (exp.arena[0].bytes <= view->arena_max_bytes &&
-	    !mp_ways_given_up(view, comb->id, replicates)) {
+	if (lacks) {
 		comb->outcome = MP_WAYS_COMB_LACKING;
 		comb->lacks = length;
 		comb->replicates = replicates;
