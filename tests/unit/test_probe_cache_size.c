@@ -109,6 +109,11 @@ static void a_level_that_may_hide_in_an_edge_is_not_absent(void **state)
 					    .cycles = 61, .line = 256 };
 	cpu.memory_cycles = 423;
 	ask(MP_DEPTH_DEFAULT);
+	made_fact_at_least(&made, "cpu.l4.size", 26 * MIB);
+	made_view_close(&made);
+	/* Means do not show it, where memory is less than two steps away. */
+	cpu.tick_step = 250;
+	ask(MP_DEPTH_DEFAULT);
 	made_fact_ends(&made, "cpu.l4.size", MP_NOT_MEASURABLE);
 }
 
@@ -179,7 +184,8 @@ static void a_coarse_clock_goes_by_mean_latencies(void **state)
 	ask(MP_DEPTH_DEFAULT);
 	assert_true(timed_singly() > made.view.n_batches / 3);
 	made_view_close(&made);
-	cpu.tick_step = 100;
+	/* No latency is two of its steps from another. */
+	cpu.tick_step = 300;
 	ask(MP_DEPTH_DEFAULT);
 	/* Single hops near the edges, for what hides between two levels. */
 	assert_in_range(timed_singly(), 1, made.view.n_batches / 6);

@@ -292,7 +292,7 @@ static void what_an_edge_rises_to_is_known_of_a_level_in_doubt(void **state)
 {
 	static const char machine[] =
 		"machine name=a clock_mhz=3000 memory_latency=300\n"
-		"clock tsc_mhz=100 step=1 read=40\n"
+		"clock tsc_mhz=100 step=6 read=40\n"
 		"place pages=random thp=refused\n"
 		"level name=l1d size=32K ways=8 latency=4\n"
 		"level name=l2 size=256K ways=8 latency=14\n";
@@ -309,7 +309,7 @@ static void what_an_edge_rises_to_is_known_of_a_level_in_doubt(void **state)
 	/* .. but not of the innermost. */
 	snprintf(text, sizeof(text), "%s%s",
 		 "machine name=a clock_mhz=3800 memory_latency=191\n",
-		 "clock tsc_mhz=3100 step=21 read=67\nplace thp=refused\n"
+		 "clock tsc_mhz=3100 step=100 read=67\nplace thp=refused\n"
 		 "level name=l1d size=14K ways=4 latency=3 policy=fifo\n"
 		 "level name=l2 size=21K ways=4 latency=8 policy=fifo\n");
 	ask(text);

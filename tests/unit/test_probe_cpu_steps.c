@@ -78,7 +78,7 @@ static void the_end_of_a_tlb_is_no_level(void **state)
 	(void)state;
 	ask_end_of_tlb("clock tsc_mhz=3700 step=5 read=78\n");
 	assert_int_equal(made_sim_fact(&sim, "cpu.l4.size")->verdict,
-			 MP_NOT_MEASURABLE);
+			 MP_ABSENT);
 	made_sim_close(&sim);
 	/* Two levels that lie two steps of the clock apart are timed singly. */
 	ask_end_of_tlb("clock tsc_mhz=3700 step=3 read=78\n");
@@ -88,12 +88,12 @@ static void the_end_of_a_tlb_is_no_level(void **state)
 
 /* Four ways in pages that lie anywhere lose lines from less than half of their
  * 448 KiB on, and more of each hop than what the second level's edge adds. */
-static void an_edge_with_room_for_two_hides_one(void **state)
+static void ask_hidden(const char *clock)
 {
-	(void)state;
-	ask(SEED_HIDDEN,
-		"machine name=a clock_mhz=1600 memory_latency=444\n"
-		"clock tsc_mhz=24 step=1 read=61\n"
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		"machine name=a clock_mhz=1600 memory_latency=444\n%s"
 		"level name=l1d size=28K ways=2 line=32 latency=3 "
 		"policy=random\n"
 		"level name=l2 size=240K ways=20 line=32 latency=11 "
@@ -104,12 +104,27 @@ static void an_edge_with_room_for_two_hides_one(void **state)
 		"tlb level=2 page=4K entries=1536 ways=12 cost=6\n"
 		"walk cost=19 page=all\n"
 		"place pages=random thp=refused\n"
-		"noise gaps=0.02 seen=no\n");
+		"noise gaps=0.02 seen=no\n", clock);
+	ask(SEED_HIDDEN, text);
 	assert_int_equal(made_sim_fact(&sim, "cpu.l1d.size")->verdict,
 			 MP_MEASURED);
 	made_sim_not_wrong(&sim, "cpu.l2.size", 240 << 10, 0.125);
+	made_sim_not_wrong(&sim, "cpu.l3.size", 448 << 10, 0.125);
+}
+
+static void an_edge_with_room_for_two_hides_one(void **state)
+{
+	(void)state;
+	/* Memory is less than two steps of the clock away. */
+	ask_hidden("clock tsc_mhz=24 step=4 read=61\n");
 	assert_int_equal(made_sim_fact(&sim, "cpu.l3.size")->verdict,
 			 MP_NOT_MEASURABLE);
+	made_sim_close(&sim);
+	/* Hops that are memory's are told, and the edge is theirs. */
+	ask_hidden("clock tsc_mhz=24 step=1 read=61\n");
+	assert_int_equal(made_sim_fact(&sim, "cpu.l3.size")->verdict,
+			 MP_AT_LEAST);
+	assert_int_equal(made_sim_fact(&sim, "cpu.l4.size")->verdict, MP_ABSENT);
 	made_sim_close(&sim);
 }
 

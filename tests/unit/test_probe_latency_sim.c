@@ -15,7 +15,7 @@
 /* By means. Lines of the second level are as long as two slots of the chase lie
  * apart: half of the hops to the third find theirs in the second. */
 #define SHARED "machine name=x clock_mhz=3500 memory_latency=133\n" \
-	       "clock tsc_mhz=640 step=1 read=72\n" \
+	       "clock tsc_mhz=640 step=13 read=72\n" \
 	       "place pages=contiguous thp=granted huge=0\n" \
 	       "tlb level=1 page=4K entries=96 ways=full\n" \
 	       "tlb level=1 page=2M entries=32 ways=full\nwalk cost=49\n" \

@@ -20,7 +20,7 @@
 #include "probe/cpu_count.h"
 #include "probe/cpu_edges.h"
 #include "probe/cpu_flat.h"
-#include "probe/cpu_near.h"
+#include "probe/cpu_groups.h"
 #include "probe/cpu_often.h"
 #include "probe/cpu_size.h"
 #include "probe/cpu_walks.h"
@@ -43,6 +43,8 @@
 #define DENSE_BEYOND 2.1
 /* .. and wide rings so far, as all hops have to miss in the end. */
 #define WIDE_BEYOND 3.0
+/* .. and hops one by one so far at the least. */
+#define GROUPS_TO (256.0 * 1024)
 /* Around an edge, this many to the octave; where it is sharp more, and for
  * a shared level fewer at first, as each length is dear. */
 #define EDGE_GRAIN 8
@@ -77,11 +79,12 @@ static int plan_sides(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
 		      uint32_t looks, double end, struct mp_plan *plan)
 {
-	const bool dear = edges->single && !mp_cpu_has_sides(edges, k);
+	const bool told = mp_cpu_has_shares(edges, k);
+	const bool dear = told && !mp_cpu_has_sides(edges, k);
 	const uint32_t n = dear ? LOOK_REPLICATES :
 				  mp_cpu_edge_replicates(view, edges, k, looks);
 	/* Means want more of everything than single hops do. */
-	const bool plain = edges->single && mp_cpu_edge_plain(edges, k);
+	const bool plain = told && mp_cpu_edge_plain(edges, k);
 	const bool fitted = edges->fitted[k];
 	const struct mp_edge *edge = &edges->edge[k];
 	double low = edges->level[k].low_bytes / 1.2;
@@ -93,7 +96,7 @@ static int plan_sides(const struct mp_view *view,
 	int err = 0;
 
 	/* A blurred edge is told from others by all of its slope. */
-	if (!edges->single || (fitted && !dear && !plain)) {
+	if (!told || (fitted && !dear && !plain)) {
 		low = fmin(low, size / 2);
 		high = fmax(high, size * 2);
 	}
@@ -107,7 +110,7 @@ static int plan_sides(const struct mp_view *view,
 		if (!dear)
 			err = mp_cpu_grid(&sweep, view, size / 5,
 					  fmin(size * 5, end), GRAIN,
-					  edges->single ? LOOK_REPLICATES : n,
+					  told ? LOOK_REPLICATES : n,
 					  plan);
 		if (!err)
 			err = mp_cpu_grid(&sweep, view, low, high, dear ?
@@ -306,12 +309,29 @@ static int plan_main(const struct mp_view *view, struct mp_plan *plan)
 			  end_of(view), plan);
 }
 
+/* .. and where the clock tells groups of levels, their hops one by one. */
+static int plan_groups(const struct mp_view *view, struct mp_plan *plan)
+{
+	struct mp_sweep sweep;
+	double end;
+	int err;
+
+	if (!mp_cpu_groups_asked(view))
+		return 0;
+	err = sparse_end(view, &end);
+	if (err || !(end > 0))
+		return err;
+	mp_cpu_groups_sweep(view, 0, &sweep);
+	end = fmax(end * WIDE_BEYOND, GROUPS_TO);
+	return plan_curve(view, &sweep, fmin(end, end_of(view)), plan);
+}
+
 /* Is there a level that others may share, with an edge that is not plain? */
 static bool any_shared(const struct mp_cpu_edges *edges)
 {
 	for (uint32_t k = 0; k < edges->n; k++)
 		if (!mp_cpu_has_sides(edges, k) && !edges->width[k] &&
-		    !mp_cpu_edge_plain(edges, k))
+		    !edges->by[k] && !mp_cpu_edge_plain(edges, k))
 			return true;
 	return false;
 }
@@ -328,7 +348,8 @@ static int plan_shared(const struct mp_view *view, const struct mp_sweep *sweep,
 		err = plan_curve(view, sweep, dense_end(view, edges), plan);
 	plan->stage++;
 	for (uint32_t k = 1; k < edges->n && !err; k++)
-		if (!mp_cpu_has_sides(edges, k) && !edges->width[k])
+		if (!mp_cpu_has_sides(edges, k) && !edges->width[k] &&
+		    !edges->by[k])
 			err = plan_edge(view, sweep, edges, k, plan);
 	return err;
 }
@@ -396,6 +417,8 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	mp_cpu_main_sweep(view, &sweep);
 	err = edges_end(view, &edges, &end);
 	if (!err)
+		err = mp_cpu_groups_plan(view, &edges, plan);
+	if (!err)
 		err = plan_wide(view, &edges, end, plan);
 	for (uint32_t k = 0; k < edges.n && !err; k++)
 		err = mp_cpu_witness_plan(view, &edges, k, plan);
@@ -413,7 +436,7 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 		err = mp_cpu_walks_plan(view, &edges, plan);
 	for (uint32_t i = 0; i < LOOKS && !err; i++, plan->stage++) {
 		for (uint32_t k = 0; k < edges.n && !err; k++)
-			err = k || edges.single ?
+			err = k || edges.single || edges.by[k] ?
 			      plan_sides(view, &edges, k, i, end, plan) :
 			      plan_edge(view, &sweep, &edges, k, plan);
 		plan->stage++;
@@ -435,9 +458,6 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	if (!err)
 		err = mp_cpu_after_plan(view, &edges, plan);
 	plan->stage++;
-	if (!err)
-		err = mp_cpu_near_plan(view, &edges, plan);
-	plan->stage++;
 	for (uint32_t k = 0; k < edges.n && !err; k++)
 		err = mp_cpu_size_plan(view, &edges, k, plan);
 	mp_cpu_edges_free(&edges);
@@ -458,6 +478,9 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 	plan->stage++;
 	if (!err && view->n_batches && !mp_cpu_times_hops(view))
 		err = plan_main(view, plan);
+	plan->stage++;
+	if (!err && view->n_batches)
+		err = plan_groups(view, plan);
 	plan->stage++;
 	if (!err)
 		err = mp_cpu_is_full(view, MP_CPU_PRIVATE, &full);

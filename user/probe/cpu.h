@@ -254,6 +254,18 @@ struct mp_cpu_count {
 	double all_high;
 };
 
+/** enum mp_cpu_by - what the edge of a level is found by, where not all single
+ * hops are timed
+ * @MP_CPU_BY_MEANS: the means of rings
+ * @MP_CPU_BY_HOPS: the share of hops slower than a group of readings
+ * @MP_CPU_BY_REST: the mean of the hops of one group
+ */
+enum mp_cpu_by {
+	MP_CPU_BY_MEANS,
+	MP_CPU_BY_HOPS,
+	MP_CPU_BY_REST,
+};
+
 /**
  * struct mp_cpu_edges - the levels of the main curve and their edges
  * @curve: the main curve, owned
@@ -267,7 +279,13 @@ struct mp_cpu_count {
  * @flat: the sparse curve came to memory; @end_bytes: where it ends
  * @single: single hops were timed in the sides, and tell the levels apart:
  *	edges are those of the share of hops that miss a level
- * @spectrum: their latencies
+ * @spectrum: their latencies; of a coarse clock those of the levels, blurred but
+ *	for those of MP_CPU_BY_HOPS
+ * @groups: readings that a coarse clock tells apart; none: n = 0
+ * @hops: .. and the single hops that have them, owned
+ * @rest: .. and what the hops of each group take, owned
+ * @by: of each level, enum mp_cpu_by
+ * @group: .. and its group
  * @table: miss shapes
  * @n: levels
  * @level: as the detector saw them in side 0; of shared levels, in @curve
@@ -279,9 +297,6 @@ struct mp_cpu_count {
  * @edge: as the fits saw them, second looks included
  * @fitted: whether a fit of each came out
  * @count: of lines that each holds, where that was asked
- * @near_from, @near_to: lengths at which hops are wanted one by one, as means
- *	leave a level in doubt; 0: at none
- * @near: .. and what they were, owned
  * @after_from, @after_to: lengths at which a few lines are wanted after others,
  *	as means leave a level in doubt; 0: at none
  * @after: .. and what those took, owned
@@ -290,8 +305,6 @@ struct mp_cpu_count {
  * @walks: rings of a slot a page, owned
  * @main_lines: by means, lines to a slot's share of a ring of @curve; 1: full
  * @full_held: .. and the longest full ring that the innermost level holds whole
- * @memory: cycles of a hop of it, where edges were found with it nearer than
- *	that; 0: as it is
  */
 struct mp_cpu_edges {
 	struct mp_curve curve;
@@ -306,6 +319,11 @@ struct mp_cpu_edges {
 	double end_bytes;
 	bool single;
 	struct mp_spectrum spectrum;
+	struct mp_spectrum groups;
+	struct mp_curve hops[MP_CPU_SIDES];
+	struct mp_curve rest[MP_SPECTRUM_PEAKS][MP_CPU_SIDES];
+	uint32_t by[MP_CPU_LEVELS];
+	uint32_t group[MP_CPU_LEVELS];
 	const struct mp_miss_table *table;
 	uint32_t n;
 	struct mp_level level[MP_CPU_LEVELS];
@@ -315,9 +333,6 @@ struct mp_cpu_edges {
 	struct mp_edge edge[MP_CPU_LEVELS];
 	bool fitted[MP_CPU_LEVELS];
 	struct mp_cpu_count count[MP_CPU_LEVELS];
-	double near_from;
-	double near_to;
-	struct mp_curve near;
 	double after_from;
 	double after_to;
 	struct mp_curve after;
@@ -326,8 +341,22 @@ struct mp_cpu_edges {
 	struct mp_curve walks;
 	double main_lines;
 	double full_held;
-	double memory;
 };
+
+/** mp_cpu_has_shares() - do single hops tell which of them miss level @k? */
+static inline bool mp_cpu_has_shares(const struct mp_cpu_edges *edges,
+				     uint32_t k)
+{
+	return edges->single || edges->by[k] == MP_CPU_BY_HOPS;
+}
+
+/** mp_cpu_is_told() - do single hops tell a hit of level @k from a miss, and from
+ * one of the level inside? */
+static inline bool mp_cpu_is_told(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	return mp_cpu_has_shares(edges, k) &&
+	       (!k || mp_cpu_has_shares(edges, k - 1));
+}
 
 /**
  * mp_cpu_edges_find() - levels and edges of the main curve of a view

@@ -207,7 +207,7 @@ static void count(const struct mp_batch *batch, uint32_t actor, double bound,
 static double seen(const struct rig *rig, const struct mp_batch *batch,
 		   uint32_t actor, uint32_t k)
 {
-	const bool single = rig->edges->single;
+	const bool single = mp_cpu_is_told(rig->edges, rig->k);
 	struct tally tally = { 0 };
 
 	count(batch, actor, single ? rig->edges->spectrum.bound[k] : INFINITY,
@@ -222,7 +222,7 @@ static double leak_of(const struct rig *rig, const struct mp_batch *batch)
 	const double slots = (double)(rig->fill / rig->fill_stride);
 	double missed = seen(rig, batch, RING_F, rig->k - 1);
 
-	if (!rig->edges->single)
+	if (!mp_cpu_is_told(rig->edges, rig->k))
 		missed = (missed - inner->inside) /
 			 (inner->outside - inner->inside);
 	return missed * slots /
@@ -343,7 +343,7 @@ int mp_cpu_alone_plan(const struct mp_view *view,
 		return 0;
 	if (lacks)
 		return want(&rig, lacks, plan);
-	if (edges->single) {
+	if (mp_cpu_is_told(edges, k)) {
 		make_pages_exp(&rig, &exp);
 		err = mp_plan_add(plan, &exp, REPLICATES);
 	}
@@ -409,7 +409,7 @@ static double missing(const struct rig *rig, const struct mp_edge *edge,
 {
 	const double mean = mp_stat_mean(point->y, point->n);
 
-	return rig->edges->single ? mean : (mean - edge->inside) /
+	return mp_cpu_is_told(rig->edges, rig->k) ? mean : (mean - edge->inside) /
 					   (edge->outside - edge->inside);
 }
 
@@ -460,7 +460,7 @@ static void limit_blurred(const struct rig *rig,
 	alone->low = i ? fmax(alone->low, 1) : 1;
 	while (i < data->n && missing(rig, edge, &data->point[i]) <= most)
 		i++;
-	if (i < data->n && edges->single && mp_cpu_edge_plain(edges, rig->k))
+	if (i < data->n && mp_cpu_is_told(edges, rig->k) && mp_cpu_edge_plain(edges, rig->k))
 		alone->high = fmin(alone->high, data->point[i].x *
 				   leak_factor(rig, edge, leak));
 	alone->size = mp_stat_between(alone->low, alone->high);
@@ -495,7 +495,7 @@ static void find(const struct rig *rig, struct mp_edge_data *data,
 	struct mp_edge edge;
 
 	gather_all(rig, data, leak, alone);
-	data->is_share = edges->single && !edges->full;
+	data->is_share = mp_cpu_is_told(edges, rig->k) && !edges->full;
 	if (!mp_cpu_edge_of(rig->view, edges, rig->k, false, data, &edge))
 		return;
 	leaked = leak_until(data, leak, edge.high);

@@ -379,7 +379,7 @@ static void less_old(const struct mp_cpu_edges *edges, uint32_t k,
 	const struct mp_edge *edge = &edges->edge[k];
 	double apart = MP_CPU_APART_MAX;
 
-	if (edges->single) {
+	if (mp_cpu_is_told(edges, k)) {
 		less_served(edges, k, fact);
 		apart = WITHIN_EIGHTH;
 	} else {

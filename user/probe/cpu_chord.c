@@ -184,7 +184,6 @@ static bool is_asked(const struct mp_view *view,
 {
 	return k && !edges->single && edges->fitted[k] && edges->fitted[k - 1] &&
 	       mp_cpu_has_sides(edges, k) &&
-	       !(edges->memory > 0 && k + 1 == edges->n) &&
 	       length_before(view, edges, k) && length_beyond(view, edges, k);
 }
 

@@ -343,7 +343,7 @@ static bool rig_init(const struct mp_view *view,
 
 	memset(rig, 0, sizeof(*rig));
 	/* Where sets are no power of two a line of each page fills no level. */
-	if (!(view->caps & MP_CAP_SEQUENCE) || !edges->single || edges->full ||
+	if (!(view->caps & MP_CAP_SEQUENCE) || !mp_cpu_is_told(edges, k) || edges->full ||
 	    !k || k >= edges->doubt.level || k >= edges->muddled ||
 	    !edges->fitted[k] || !edges->fitted[k - 1] ||
 	    edges->spectrum.blurred[k - 1] || edges->spectrum.blurred[k] ||

@@ -114,7 +114,7 @@ static bool is_alone(const struct mp_view *view,
 static bool is_countable(const struct mp_view *view,
 			 const struct mp_cpu_edges *edges, uint32_t k)
 {
-	return view->caps & MP_CAP_PHASES && edges->single &&
+	return view->caps & MP_CAP_PHASES && mp_cpu_is_told(edges, k) &&
 	       k < edges->doubt.level && k < edges->muddled &&
 	       edges->fitted[k] && !edges->spectrum.blurred[k] &&
 	       is_alone(view, edges);

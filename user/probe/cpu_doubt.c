@@ -15,6 +15,7 @@
 #include "probe/cpu_between.h"
 #include "probe/cpu_chord.h"
 #include "probe/cpu_edges.h"
+#include "probe/cpu_groups.h"
 #include "probe/cpu_explained.h"
 #include "probe/cpu_pages.h"
 
@@ -217,8 +218,8 @@ static bool is_of_pages_alone(const struct mp_view *view,
 	if (!edges->fitted[k])
 		return false;
 	/* It rises by what the curve that it is read off does: of few slots a page
-	 * that is most. With memory nearer than it is all edges are the sides'. */
-	if (edges->memory > 0 || mp_cpu_has_sides(edges, k) || edges->width[k])
+	 * that is most. */
+	if (mp_cpu_has_sides(edges, k) || edges->width[k])
 		mp_cpu_side_sweep(view, 0, &sweep);
 	else
 		mp_cpu_main_sweep(view, &sweep);
@@ -378,6 +379,28 @@ int mp_cpu_doubt_plan(const struct mp_view *view,
 	return err;
 }
 
+/* Of groups only what is the mean of several levels leaves any. */
+static void find_in_groups(const struct mp_view *view,
+			   struct mp_cpu_edges *edges)
+{
+	double faster = INFINITY, low;
+	uint32_t k = 0;
+
+	while (k < edges->n && mp_cpu_groups_explain(edges, k, &faster) &&
+	       (edges->by[k] == MP_CPU_BY_HOPS ||
+		(!is_poor(view, edges, k) && !mp_cpu_is_of_pages(view, edges, k))))
+		k++;
+	if (k >= edges->n || k >= edges->doubt.level)
+		return;
+	low = edges->fitted[k] ? edges->edge[k].low :
+				 edges->level[k].low_bytes;
+	edges->doubt = (struct mp_cpu_doubt){
+		.level = k,
+		.size = { fmin(faster, low), edges->level[k].size_bytes },
+		.pages = isinf(faster) && mp_cpu_is_of_pages(view, edges, k),
+	};
+}
+
 void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
 	double length, between = NAN, low;
@@ -388,6 +411,10 @@ void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 		return;
 	edges->main_lines = lines_of_main(view, edges);
 	edges->full_held = held_of_full(view, edges);
+	if (edges->by[edges->n - 1]) {
+		find_in_groups(view, edges);
+		return;
+	}
 	length = mp_cpu_unexplained(edges, mp_cpu_innermost(edges));
 	while (k < edges->n && !is_poor(view, edges, k) && !is_torn(view, edges, k) &&
 	       !mp_cpu_is_of_pages(view, edges, k) &&
@@ -396,9 +423,6 @@ void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 	/* Beyond all edges it is for the last to explain. */
 	if (k == edges->n && !isnan(length))
 		k--;
-	/* Squares and single hops are of memory as it is. */
-	if (edges->memory > 0)
-		edges->edge[edges->n - 1].outside = edges->memory;
 	mixed = mp_cpu_between_find(view, edges, &between, &alone);
 	if (mixed < k) {
 		k = mixed;

@@ -10,7 +10,8 @@
 #include "probe/cpu_after.h"
 #include "probe/cpu_count.h"
 #include "probe/cpu_flat.h"
-#include "probe/cpu_near.h"
+#include "probe/cpu_groups.h"
+#include "probe/cpu_walks.h"
 
 /* Of the curve, an edge's fit sees so much below and above it, unless a
  * neighbouring edge is nearer. */
@@ -93,6 +94,10 @@ static const struct mp_edge *neighbour(const struct mp_cpu_edges *edges,
 	if (other >= edges->n || !edges->fitted[other] ||
 	    (other > k && edges->level[k].parted_bytes > 0))
 		return NULL;
+	/* What a group leaves has nothing of others in it. */
+	if (edges->by[k] == MP_CPU_BY_REST &&
+	    edges->by[other] == MP_CPU_BY_HOPS)
+		return NULL;
 	edge = fits->fitted[curve][other] ? &fits->edge[curve][other] :
 					    &edges->edge[other];
 	if (fmax(edge->size, edges->level[k].size_bytes) >
@@ -112,6 +117,12 @@ static int steady(const struct mp_cpu_edges *edges, uint32_t curve, uint32_t k,
 	return mp_cpu_steady(curve_of(edges, k, curve), from, to, data);
 }
 
+/* Does the next level have misses of its own? */
+static bool has_next(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	return k + 1 < edges->n && mp_cpu_has_shares(edges, k + 1);
+}
+
 /* The stretch of a curve that level k's edge is fitted to. Where an edge
  * next to it is near and known, it goes nearer, and what that edge adds is
  * taken off. */
@@ -126,7 +137,7 @@ static int fit_stretch(const struct mp_cpu_edges *edges,
 	double low = level->size_bytes / FIT_BELOW;
 	double high = level->size_bytes * FIT_ABOVE;
 
-	if (edges->single && curve != MAIN) {
+	if (mp_cpu_has_shares(edges, k) && curve != MAIN) {
 		data->from = fmax(level->low_bytes / SEARCHED, low);
 		data->to = fmin(level->high_bytes * SEARCHED, high);
 		mp_cpu_share_points(edges, curve_of(edges, k, curve), k,
@@ -135,7 +146,7 @@ static int fit_stretch(const struct mp_cpu_edges *edges,
 		if (fits->less)
 			mp_cpu_share_less(curve_of(edges, k, curve),
 					  &edges->spectrum, k, data);
-		if (fits->within && k + 1 < edges->n)
+		if (fits->within && has_next(edges, k))
 			mp_cpu_share_within(curve_of(edges, k, curve),
 					    &edges->spectrum, k,
 					    level->high_bytes * NONE_HITS,
@@ -147,7 +158,8 @@ static int fit_stretch(const struct mp_cpu_edges *edges,
 			   level[-1].size_bytes * MP_CPU_CLEAR_ABOVE);
 	if (k + 1 < edges->n)
 		high = fmin(high, outer ? outer->size / NEAREST :
-				  edges->level[k + 1].low_bytes);
+				  edges->by[k] == MP_CPU_BY_REST ?
+				  level[1].high_bytes : level[1].low_bytes);
 	data->from = fmax(level->low_bytes / SEARCHED, low);
 	data->to = fmin(level->high_bytes * SEARCHED, high);
 	mp_cpu_fit_points(curve_of(edges, k, curve), low, high, data);
@@ -262,7 +274,7 @@ static int fit_beyond(const struct mp_view *view,
 		return 0;
 	fits->within = false;
 	err = fit_once(view, edges, curve, k, fits, &all, &ok);
-	fits->less = k + 1 < edges->n;
+	fits->less = has_next(edges, k);
 	if (ok && !err && fits->less)
 		err = fit_once(view, edges, curve, k, fits, &less, &ok_less);
 	fits->less = false;
@@ -308,7 +320,7 @@ static int fit_curve(const struct mp_view *view,
 
 	if (!err && ok && fits->within)
 		err = fit_beyond(view, edges, curve, k, fits, &edge);
-	if (!err && ok && edges->single && curve != MAIN)
+	if (!err && ok && mp_cpu_has_shares(edges, k) && curve != MAIN)
 		err = fit_clear(view, edges, curve, k, fits, &edge);
 	/* What a neighbour adds is known from a model of another curve, and
 	 * taking it off is right only where it helps. */
@@ -361,10 +373,10 @@ static int fit_sides(const struct mp_view *view,
 	int err = 0;
 
 	for (uint32_t try = 0; try < 2 && !err; try++) {
-		fits->within = !try && edges->single;
+		fits->within = !try && mp_cpu_has_shares(edges, k);
 		for (uint32_t i = 0; i < MP_CPU_SIDES && !err; i++)
 			err = fit_curve(view, edges, i, k, fits);
-		if (fits->fitted[0][k] || fits->fitted[1][k] || !edges->single)
+		if (fits->fitted[0][k] || fits->fitted[1][k] || !mp_cpu_has_shares(edges, k))
 			break;
 	}
 	return err;
@@ -375,13 +387,13 @@ static int fit_level(const struct mp_view *view, struct mp_cpu_edges *edges,
 {
 	int err = 0;
 
-	if (mp_cpu_has_sides(edges, k) || edges->width[k] ||
+	if (mp_cpu_has_sides(edges, k) || edges->width[k] || edges->by[k] ||
 	    ((k || edges->single) && !mp_cpu_edge_dense(edges, k)))
 		err = fit_sides(view, edges, k, fits);
 	fits->within = false;
 	if (err)
 		return err;
-	if (edges->single)
+	if (mp_cpu_has_shares(edges, k))
 		set_latencies(edges, k, fits);
 	edges->fitted[k] = true;
 	if (fits->fitted[0][k] && fits->fitted[1][k]) {
@@ -523,7 +535,7 @@ static int place_outer(struct mp_cpu_edges *edges)
 		const struct mp_level *found = NULL;
 
 		if (mp_cpu_has_sides(edges, k) || edges->width[k] ||
-		    !mp_cpu_edge_dense(edges, k))
+		    edges->by[k] || !mp_cpu_edge_dense(edges, k))
 			continue;
 		for (uint32_t i = 0; i < n; i++) {
 			if (dense[i].size_bytes <= least ||
@@ -578,18 +590,26 @@ static int find_levels(const struct mp_view *view, struct mp_cpu_edges *edges)
 	edges->muddled = MP_CPU_LEVELS;
 	if (err)
 		return err;
-	if (edges->single)
-		return find_single_levels(edges);
+	if (edges->single) {
+		err = find_single_levels(edges);
+		return err ? err : mp_cpu_walks_gather(view, edges);
+	}
 	mp_curve_settle(&edges->curve);
 	for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
 		mp_curve_settle(&edges->side[i]);
-	return 0;
+	err = mp_cpu_groups_gather(view, edges);
+	return err ? err : mp_cpu_walks_gather(view, edges);
 }
 
 int mp_cpu_edges_fit(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
 	int err = edges->single ? 0 : mp_cpu_mean_levels(edges);
 
+	if (!err || err == -ENODATA) {
+		const int found = mp_cpu_groups_levels(edges);
+
+		err = found < 0 ? found : found ? 0 : err;
+	}
 	if (!err)
 		err = place_outer(edges);
 	edges->table = mp_miss_table_get();
@@ -610,8 +630,6 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 		mp_cpu_find_doubt(view, edges);
 		err = mp_cpu_after_find(view, edges);
 	}
-	if (!err)
-		err = mp_cpu_near_find(view, edges);
 	if (err) {
 		mp_cpu_edges_free(edges);
 		return err;

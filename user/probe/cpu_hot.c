@@ -197,7 +197,7 @@ static void count_around(const struct mp_view *view,
 	double around = (hot->around_cycles - in) /
 			(edges->edge[k].inside - in);
 
-	if (edges->single)
+	if (mp_cpu_is_told(edges, k))
 		around = mp_cpu_hot_missed(view, hot->id[MP_CPU_HOT_STILL], MP_CPU_HOT_R,
 				&edges->spectrum, k - 1);
 	hot->still = around >= least ? hot->still / fmin(around, 1) : NAN;
@@ -275,7 +275,7 @@ static double inside_of(const struct mp_view *view,
 	if (k < 2 || inner->holds == MP_CPU_HOLDS_OTHERS ||
 	    inner->holds == MP_CPU_HOLDS_ALL)
 		return 0;
-	if (edges->single)
+	if (mp_cpu_is_told(edges, k - 1))
 		return 1 - mp_cpu_hot_missed(view, hot->id[MP_CPU_HOT_DRIVEN],
 				  MP_CPU_HOT_H, &edges->spectrum, k - 2);
 	return fmax(own - hot->inner_cycles, 0) /
@@ -369,7 +369,9 @@ static void weigh_hops(const struct mp_view *view,
 	hot->lost = turns * mp_cpu_hot_missed(view, driven, MP_CPU_HOT_H, at, k);
 	hot->still = turns * mp_cpu_hot_missed(view, still, MP_CPU_HOT_H, at, k - 1);
 	/* What came from there may have brought its neighbours along. */
-	if (k + 2 < at->n)
+	if (k + 2 < at->n && !mp_cpu_is_told(edges, k + 1))
+		hot->past = hot->lost;
+	else if (k + 2 < at->n)
 		hot->past = fmax(LINE_LONGEST / (double)shape->stride, 1) *
 			    turns * mp_cpu_hot_missed(view, driven, MP_CPU_HOT_H, at, k + 1);
 }
@@ -391,7 +393,7 @@ static int weigh_beside(const struct mp_view *view,
 	uint32_t n;
 	int err;
 
-	if (edges->single) {
+	if (mp_cpu_is_told(edges, k)) {
 		hot->beside = lines * turns *
 			      mp_cpu_hot_missed(view, driven, MP_CPU_HOT_BESIDE,
 				     &edges->spectrum, k - 1);
@@ -430,25 +432,26 @@ static void weigh(const struct mp_view *view, const struct mp_cpu_edges *edges,
 	const double hit = edges->edge[k].inside;
 	const double jump = edges->edge[k].outside - hit;
 	const double turns = edges->edge[k].size / (double)shape->chunk;
+	const bool told = mp_cpu_is_told(edges, k);
 
 	if (!(hot->beyond_cycles > hit + BEYOND_MIN * jump)) {
 		hot->why = "a walk through more than this level does not miss it";
 		return;
 	}
-	if (edges->single)
+	if (told)
 		weigh_hops(view, edges, k, shape, turns, hot);
 	else
 		weigh_means(edges, k, shape, turns, hot);
 	count_around(view, edges, k, shape->further ? AROUND_FURTHER :
 		     AROUND_MIN, hot);
-	if (put_out_by_level(edges->single, hot))
+	if (put_out_by_level(told, hot))
 		hot->holds = MP_CPU_HOLDS_ALL;
 	else if (hot->inside > INSIDE_MAX)
 		hot->why = MP_CPU_HOT_INSIDE;
 	else
 		decide((double)(shape->q_ring + shape->chunk) < ROOMY *
 		       (edges->edge[k].size - edges->edge[k - 1].size), hot);
-	if (!edges->single && hot->holds == MP_CPU_HOLDS_OTHERS &&
+	if (!told && hot->holds == MP_CPU_HOLDS_OTHERS &&
 	    !(is_even(view, edges, k, hot->id[MP_CPU_HOT_CONTROL]) &&
 	      is_even(view, edges, k, hot->id[MP_CPU_HOT_DRIVEN]))) {
 		hot->holds = MP_CPU_HOLDS_UNKNOWN;

@@ -170,7 +170,7 @@ static uint64_t apart_of(const struct mp_view *view,
 	struct mp_sweep sweep;
 
 	if (!edges->full)
-		return edges->single ? LINE_LONGEST : 0;
+		return mp_cpu_is_told(edges, k) ? LINE_LONGEST : 0;
 	if (edges->width[widest]) {
 		mp_cpu_level_sweep(view, edges, widest, 0, &sweep);
 		return sweep.stride;
@@ -255,7 +255,7 @@ static double near_ring_of(const struct mp_cpu_edges *edges, uint32_t k,
 	const double fits = fmin(R_FITS_MOST * next - beside,
 				 R_RING_LEAST * outer);
 
-	return next > 0 && edges->single && R_FITS * next - beside <
+	return next > 0 && mp_cpu_is_told(edges, k) && R_FITS * next - beside <
 	       R_RING_LEAST * outer &&
 	       fits >= R_RING_SHORTEST * edges->edge[k].size ? fits : 0;
 }
@@ -274,7 +274,7 @@ static double ring_of(const struct mp_cpu_edges *edges, uint32_t k,
 		return ring;
 	fits = R_FITS * next - beside;
 	/* Where that hardly misses this level, a longer one is tried next. */
-	if (fits < R_RING_LEAST * outer && !well && edges->single)
+	if (fits < R_RING_LEAST * outer && !well && mp_cpu_is_told(edges, k))
 		fits = fmin(R_FITS_MOST * next - beside, R_RING_LEAST * outer);
 	*through = fits < (well ? R_RING_LEAST * outer :
 			     R_RING_SHORTEST * edges->edge[k].size);
@@ -292,7 +292,7 @@ static uint64_t still_ring_of(const struct mp_cpu_edges *edges, uint32_t k,
 
 	if (ring < STILL_LEAST * edges->edge[k - 1].high) {
 		/* Means do not tell whether some of it misses the outer one. */
-		if (!edges->single)
+		if (!mp_cpu_is_told(edges, k))
 			return 0;
 		ring = STILL_PART_MOST * outer - (double)shape->hot;
 		if (ring < STILL_LEAST_MOST * inner - (double)shape->hot)
@@ -333,7 +333,8 @@ static bool fit_further(const struct mp_cpu_edges *edges, uint32_t k,
 {
 	double inner;
 
-	if (k < 2 || !edges->fitted[k - 2] || !edges->single)
+	if (k < 2 || !edges->fitted[k - 2] ||
+	    !mp_cpu_is_told(edges, k) || !mp_cpu_is_told(edges, k - 1))
 		return false;
 	inner = edges->edge[k - 2].low;
 	wanted->chunk = fmax(chunk_part[0] * inner,
@@ -395,6 +396,7 @@ const char *mp_cpu_hot_shape(const struct mp_view *view,
 			   shape))
 		return no_length;
 	shape->further = further;
+	shape->single = mp_cpu_is_told(edges, k);
 	shape->still_ring = still_ring_of(edges, k, shape);
 	return NULL;
 }
@@ -513,13 +515,15 @@ void mp_cpu_hot_exp(const struct mp_view *view,
 	const uint32_t h_every = kind == MP_CPU_HOT_CONTROL ? shape->every : 1;
 	struct mp_actor *actor = exp->actor;
 	struct mp_sweep sweep;
+	bool single;
 
 	mp_cpu_sparse_sweep(view, &sweep);
+	single = sweep.single || shape->single;
 	lay_arena(shape, &sweep, exp);
 	page_walker(shape, 0, &actor[MP_CPU_HOT_PAGES_H]);
 	walker(shape, shape->hot, LOAD_TURNS, 1, false, &actor[MP_CPU_HOT_LOAD]);
-	walker(shape, shape->hot, 1, 2, sweep.single, &actor[MP_CPU_HOT_H]);
-	walker(shape, shape->chunk, 1, 3, still && sweep.single,
+	walker(shape, shape->hot, 1, 2, single, &actor[MP_CPU_HOT_H]);
+	walker(shape, shape->chunk, 1, 3, still && single,
 	       &actor[MP_CPU_HOT_R]);
 	walker(shape, shape->q_ring, shape->q_turns, 4, false, &actor[MP_CPU_HOT_Q]);
 	page_walker(shape, 5, &actor[MP_CPU_HOT_PAGES_T]);
@@ -538,5 +542,5 @@ void mp_cpu_hot_exp(const struct mp_view *view,
 	actor[MP_CPU_HOT_PAGES_T].every = shape->every;
 	actor[MP_CPU_HOT_T].every = shape->every;
 	if (shape->beside)
-		lay_beside(shape, sweep.single, actor);
+		lay_beside(shape, single, actor);
 }

@@ -52,6 +52,7 @@ enum mp_cpu_hot_kind {
  * @further: H stays in the level inside the inner one
  * @every: rounds from one T to the next
  * @cycles: how often T comes
+ * @single: hops of H are timed one by one, whatever the clock
  * @beside: bytes from slot to slot of a ring through all of H's stretch, walked
  *	behind H; 0: there is none
  */
@@ -67,6 +68,7 @@ struct mp_cpu_hot_shape {
 	bool further;
 	uint32_t every;
 	uint32_t cycles;
+	bool single;
 	uint64_t beside;
 };
 

@@ -134,7 +134,7 @@ static bool has_rings(const struct mp_view *view,
 {
 	const struct mp_spectrum *at = &edges->spectrum;
 
-	return view->caps & MP_CAP_PHASES && edges->single && k > 0 &&
+	return view->caps & MP_CAP_PHASES && mp_cpu_is_told(edges, k) && k > 0 &&
 	       k < edges->doubt.level && k < edges->muddled &&
 	       edges->fitted[k] && edges->fitted[k - 1] &&
 	       !at->blurred[k - 1] && !at->blurred[k] &&

@@ -9,6 +9,7 @@
 #include "analysis/stat.h"
 #include "probe/cpu.h"
 #include "probe/cpu_edges.h"
+#include "probe/cpu_groups.h"
 #include "probe/cpu_flat.h"
 
 /* Replicates of a plateau that lie further apart than this share of it; of
@@ -360,9 +361,9 @@ void mp_cpu_edges_free(struct mp_cpu_edges *edges)
 {
 	mp_curve_free(&edges->curve);
 	mp_curve_free(&edges->sparse);
-	mp_curve_free(&edges->near);
 	mp_curve_free(&edges->after);
 	mp_curve_free(&edges->walks);
+	mp_cpu_groups_free(edges);
 	for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
 		mp_curve_free(&edges->side[i]);
 	for (uint32_t w = 0; w < MP_CPU_WIDTHS; w++)

@@ -271,7 +271,7 @@ int mp_cpu_onset_look(const struct mp_view *view,
 	int from, to, err;
 
 	memset(onset, 0, sizeof(*onset));
-	if (!edges->single || edges->crowded || !(low > 0 && high > low) ||
+	if (!mp_cpu_is_told(edges, k) || edges->crowded || !(low > 0 && high > low) ||
 	    mp_cpu_small_pages(edges, k) || k + 1 >= edges->spectrum.n)
 		return 0;
 	from = (int)floor(log2(low) * GRAIN);

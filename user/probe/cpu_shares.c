@@ -16,6 +16,7 @@
 #include "probe/cpu.h"
 #include "probe/cpu_after.h"
 #include "probe/cpu_edges.h"
+#include "probe/cpu_groups.h"
 #include "probe/cpu_walks.h"
 
 /* The level's edge is where so many hops have come to miss it. */
@@ -471,8 +472,10 @@ double mp_cpu_share_kept(const struct mp_cpu_edges *edges, uint32_t k)
 		return 0;
 	if (mp_cpu_is_after(edges, k))
 		return edges->after_kept[k];
+	if (edges->by[k] && edges->group[k - 1] == edges->group[k])
+		return mp_cpu_groups_kept(edges, k);
 	/* Means do not tell who served a hop; the shape of the edge inside does. */
-	if (!edges->single)
+	if (!mp_cpu_is_told(edges, k))
 		return edges->fitted[k - 1] ?
 		       1 - mp_cpu_miss(edges, k - 1, edges->edge[k].low) : 0;
 	/* The last length that is no longer than what the level may hold, and of
@@ -495,7 +498,7 @@ double mp_cpu_share_passed(const struct mp_cpu_edges *edges, uint32_t k)
 	const struct mp_edge *edge = &edges->edge[k];
 	double least = INFINITY;
 
-	if (!k || !edges->single)
+	if (!k || !mp_cpu_is_told(edges, k))
 		return least;
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
@@ -515,7 +518,7 @@ double mp_cpu_share_onset(const struct mp_cpu_edges *edges, uint32_t k)
 	double last = INFINITY, before = 0;
 	bool is_sharp = false;
 
-	if (!edges->single || mp_cpu_small_pages(edges, k))
+	if (!mp_cpu_has_shares(edges, k) || mp_cpu_small_pages(edges, k))
 		return INFINITY;
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
@@ -541,7 +544,7 @@ double mp_cpu_share_held(const struct mp_cpu_edges *edges, uint32_t k)
 	const struct mp_curve *curve = mp_cpu_level_side(edges, k, 0);
 	double held = 0;
 
-	if (!edges->single)
+	if (!mp_cpu_has_shares(edges, k))
 		return INFINITY;
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
@@ -558,7 +561,7 @@ void mp_cpu_share_unlike(const struct mp_cpu_edges *edges, uint32_t k,
 {
 	const struct mp_edge *edge = &edges->edge[k];
 
-	if (!edges->single || edge->page_bytes > 0 ||
+	if (!mp_cpu_has_shares(edges, k) || edge->page_bytes > 0 ||
 	    edges->table->shape[edge->shape].scatter == 0 ||
 	    edge->misfit < UNLIKE || edge->chi2 < UNLIKE_CHI2)
 		return;

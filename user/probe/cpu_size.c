@@ -19,8 +19,6 @@
 #include "probe/cpu_often.h"
 #include "probe/cpu_onset.h"
 
-/* Said where mp_cpu_near_find() settled what is known. */
-#define NEARER ", with hops of memory taken for two and three times the slowest others"
 /* A capacity that single replicates see so far apart has moved. */
 #define MOVED 1.35
 #define SEEN_MIN 8u
@@ -69,8 +67,6 @@ static void note(const struct mp_cpu_edges *edges, uint32_t k,
 
 	if (edges->count[k].known)
 		mp_fact_note(fact, edges->count[k].id);
-	if (edges->memory > 0)
-		mp_curve_note(&edges->near, low, high, fact);
 	if (!mp_cpu_has_sides(edges, k))
 		mp_curve_note(&edges->curve, low, high, fact);
 	if (mp_cpu_has_sides(edges, k) || edges->single)
@@ -189,6 +185,12 @@ static void say_apart(const struct mp_cpu_edges *edges, uint32_t k,
 		fact->low = fmin(edges->edge[k].low,
 				 mp_cpu_held_bytes(edges, 0));
 	hide_outer(edges, k, fact);
+	if (fact->low < 1) {
+		mp_fact_cannot(fact, "bytes",
+			       "limits lie too far apart; best estimate %.0f KiB",
+			       edges->edge[k].size / 1024);
+		return;
+	}
 	fact->value = fact->low;
 	snprintf(fact->reason, sizeof(fact->reason),
 		 "limits lie too far apart to call it measured; best estimate %.0f KiB",
@@ -205,8 +207,7 @@ static int judge_edge(const struct mp_view *view,
 	int err;
 
 	snprintf(fact->method, sizeof(fact->method),
-		 "capacity that explains where misses set in%s; best shape: sets filled %s, %u ways, %s",
-		 edges->memory > 0 ? NEARER : "",
+		 "capacity that explains where misses set in; best shape: sets filled %s, %u ways, %s",
 		 shape->scatter == 0 ? "evenly" :
 		 shape->scatter == 1 ? "at random" : "half at random",
 		 shape->ways, mp_miss_policy_name(shape->policy));

@@ -133,7 +133,7 @@ static bool is_by_chance(const struct mp_cpu_edges *edges, uint32_t k)
 static bool has_rings(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k)
 {
-	return view->caps & MP_CAP_PHASES && edges->single && k > 0 &&
+	return view->caps & MP_CAP_PHASES && mp_cpu_is_told(edges, k) && k > 0 &&
 	       k < edges->doubt.level && k < edges->muddled &&
 	       edges->fitted[k] && edges->fitted[k - 1] &&
 	       is_by_chance(edges, k - 1);

@@ -435,7 +435,7 @@ static bool has_rings(const struct mp_view *view,
 	const double most = fmin(ARENA_MAX, (double)view->arena_max_bytes) /
 			    ARENA_ROOM;
 
-	return view->caps & MP_CAP_PHASES && edges->single && k > 0 &&
+	return view->caps & MP_CAP_PHASES && mp_cpu_is_told(edges, k) && k > 0 &&
 	       k < edges->doubt.level && k < edges->muddled &&
 	       edges->fitted[k] && edges->fitted[k - 1] &&
 	       flush_times[1] * edges->edge[k - 1].high < most &&

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "probe/cpu_edges.h"
+#include "probe/cpu_groups.h"
 
 #define PAGE 4096u
 #define REPLICATES 4u
@@ -22,8 +23,8 @@
 static void walks_sweep(const struct mp_view *view, struct mp_sweep *sweep)
 {
 	/* Small pages that were asked for, or those that came. */
-	if (!mp_cpu_side_sweep(view, 1, sweep))
-		mp_cpu_side_sweep(view, 0, sweep);
+	if (!mp_cpu_groups_sweep(view, 1, sweep))
+		mp_cpu_groups_sweep(view, 0, sweep);
 	sweep->stride = PAGE;
 	sweep->reach = 0;
 }
@@ -165,11 +166,10 @@ int mp_cpu_walks_plan(const struct mp_view *view,
 	struct mp_sweep sweep;
 	int err = 0;
 
-	if (!edges->single)
-		return 0;
 	walks_sweep(view, &sweep);
 	for (uint32_t k = 0; k < edges->n && !err; k++)
-		err = plan_level(view, edges, &sweep, k, plan);
+		if (mp_cpu_has_shares(edges, k))
+			err = plan_level(view, edges, &sweep, k, plan);
 	return err;
 }
 
@@ -178,7 +178,7 @@ int mp_cpu_walks_gather(const struct mp_view *view,
 {
 	struct mp_sweep sweep;
 
-	if (!edges->single)
+	if (!edges->single && !edges->groups.n)
 		return 0;
 	walks_sweep(view, &sweep);
 	return mp_sweep_gather(&sweep, view, &edges->walks);

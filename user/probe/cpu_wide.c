@@ -6,6 +6,7 @@
 
 #include "probe/cpu.h"
 #include "probe/cpu_edges.h"
+#include "probe/cpu_groups.h"
 #include "probe/cpu_walks.h"
 
 /* No line in use is longer. */
@@ -28,6 +29,8 @@ bool mp_cpu_level_sweep(const struct mp_view *view,
 			const struct mp_cpu_edges *edges, uint32_t k,
 			uint32_t side, struct mp_sweep *sweep)
 {
+	if (edges->by[k])
+		return mp_cpu_groups_sweep(view, side, sweep);
 	return edges->width[k] ?
 	       mp_cpu_wide_sweep(view, edges->width[k], side, sweep) :
 	       mp_cpu_side_sweep(view, side, sweep);
@@ -36,6 +39,10 @@ bool mp_cpu_level_sweep(const struct mp_view *view,
 const struct mp_curve *mp_cpu_level_side(const struct mp_cpu_edges *edges,
 					 uint32_t k, uint32_t side)
 {
+	if (edges->by[k] == MP_CPU_BY_HOPS)
+		return &edges->hops[side];
+	if (edges->by[k] == MP_CPU_BY_REST)
+		return &edges->rest[edges->group[k]][side];
 	return edges->width[k] ? &edges->wide[edges->width[k] - 1][side] :
 				 &edges->side[side];
 }
@@ -157,7 +164,7 @@ int mp_cpu_wide_spectrum(const struct mp_view *view,
 		if (!err)
 			err = spectrum_of(edges);
 	}
-	return err ? err : mp_cpu_walks_gather(view, edges);
+	return err;
 }
 
 int mp_cpu_wide_find(struct mp_cpu_edges *edges)

@@ -16,6 +16,7 @@
 #include "probe/cpu_after.h"
 #include "probe/cpu_edges.h"
 #include "probe/latency_after.h"
+#include "probe/latency_groups.h"
 #include "probe/latency_rings.h"
 #include "probe/latency_series.h"
 
@@ -129,6 +130,8 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 			err = mp_latency_rings_plan(view, &edges, k, n, plan);
 		if (!err && k < edges.doubt.level)
 			err = mp_cpu_after_alone_plan(view, &edges, k, plan);
+		if (!err)
+			err = mp_latency_groups_plan(view, &edges, k, plan);
 	}
 	mp_cpu_edges_free(&edges);
 	return err ? err : 1;
@@ -259,6 +262,14 @@ static void infer_level(const struct mp_view *view,
 		mp_latency_second(view, edges, k, pair, inner);
 }
 
+static int infer_one(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, uint32_t k,
+		     struct mp_latency *pair, double inner[2])
+{
+	infer_level(view, edges, k, pair, inner);
+	return mp_latency_groups(view, edges, k, pair, inner);
+}
+
 /* A level that the edges do not hold is absent only if its size is. */
 static void pair_beyond(const struct mp_view *view, uint32_t k,
 			struct mp_latency *pair)
@@ -291,11 +302,11 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
 	double inner[2] = { 0, 0 };
 	struct mp_cpu_edges edges;
-	int err = mp_cpu_edges_find(view, &edges);
+	int err = mp_cpu_edges_find(view, &edges), failed = 0;
 
 	if (err == -ENOMEM)
 		return err;
-	for (uint32_t k = 0; k < MP_CPU_LEVELS; k++) {
+	for (uint32_t k = 0; k < MP_CPU_LEVELS && !failed; k++) {
 		struct mp_latency pair;
 
 		if (pair_add(view, facts, k, &pair)) {
@@ -306,12 +317,16 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 		if (err)
 			mp_latency_cannot(&pair, "too noisy: no usable latency curve");
 		else if (k < edges.n)
-			infer_level(view, &edges, k, &pair, inner);
+			failed = infer_one(view, &edges, k, &pair, inner);
 		else
 			pair_beyond(view, k, &pair);
 	}
 	if (err)
 		return 0;
+	if (failed) {
+		mp_cpu_edges_free(&edges);
+		return failed;
+	}
 	err = mp_latency_series(view, edges.single ? &edges.side[0] : &edges.curve, facts);
 	mp_cpu_edges_free(&edges);
 	return err;

@@ -123,6 +123,10 @@ static void note_burst(const struct mp_turn_times *times,
 						      batch->grant.read_ticks);
 		const uint32_t slot = turn->order[(at + i) % turn->slots];
 
+		if (cycles > times->least && cycles <= times->most) {
+			turn->all++;
+			turn->all_cycles += cycles;
+		}
 		if (is_first(batch, at + i, slot, turn) ||
 		    turn->seen[slot] == UINT8_MAX)
 			continue;
@@ -135,6 +139,10 @@ static void note_burst(const struct mp_turn_times *times,
 			continue;
 		turn->hits++;
 		turn->hit_cycles += cycles;
+		if (cycles <= times->least)
+			continue;
+		turn->own++;
+		turn->own_cycles += cycles;
 	}
 }
 

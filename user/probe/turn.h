@@ -38,6 +38,10 @@ struct mp_turn_times {
  * @beyond: hops that the next level missed, too
  * @hits: hops that did not miss it
  * @hit_cycles: .. and what they took, in all
+ * @own: of these those that the level itself served
+ * @own_cycles: .. and what they took, in all
+ * @all: all that it served, the first hops to pages as well
+ * @all_cycles: .. and what those took
  */
 struct mp_turn {
 	uint32_t slots;
@@ -49,6 +53,10 @@ struct mp_turn {
 	uint64_t beyond;
 	uint64_t hits;
 	double hit_cycles;
+	uint64_t own;
+	double own_cycles;
+	uint64_t all;
+	double all_cycles;
 };
 
 /**

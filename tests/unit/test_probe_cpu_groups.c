@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Simulated machines whose clock is too coarse for a hop of every level, but tells
+ * some latencies apart. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "backend.h"
+#include "made_sim.h"
+#include "probe/cpu_edges.h"
+#include "probe/cpu_groups.h"
+
+#define NEAR 0.125
+
+/* Levels at 4 and 9 cycles share readings of a clock of 6.8 cycles a step, those
+ * at 9 and 24 do not, by little. */
+#define TWO_STEPS "machine name=a clock_mhz=1400 memory_latency=216\n" \
+	"clock tsc_mhz=3300 step=16 read=10\n" \
+	"place pages=contiguous\n" \
+	"level name=l1d size=40K ways=4 latency=4\n" \
+	"level name=l2 size=256K ways=8 latency=9\n" \
+	"level name=l3 size=1536K ways=12 latency=24\n" \
+	"tlb level=1 page=4K entries=128 ways=16\nwalk cost=64\n"
+
+static struct made_sim sim;
+
+static int end(void **state)
+{
+	(void)state;
+	made_sim_close(&sim);
+	return 0;
+}
+
+static void ask_seed(const char *text, uint64_t seed)
+{
+	made_sim_open_quiet(&sim, text, seed);
+	sim.view.caps |= MP_CAP_CORE_CLOCK;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_ask(&sim, mp_probe_find("latency"));
+}
+
+static void ask(const char *text)
+{
+	ask_seed(text, 1);
+}
+
+static void holds(const char *name, double value)
+{
+	const struct mp_fact *fact = made_sim_fact(&sim, name);
+
+	if (fact->verdict != MP_MEASURED || fact->low > value ||
+	    fact->high < value)
+		fail_msg("%s: verdict %u, %g (%g to %g) %s", name,
+			 fact->verdict, fact->value, fact->low, fact->high,
+			 fact->reason);
+}
+
+static void is(const char *name, double cycles)
+{
+	const struct mp_fact *fact = made_sim_fact(&sim, name);
+
+	if (fact->verdict != MP_MEASURED ||
+	    fabs(fact->value - cycles) > fmax(0.02 * cycles, 0.5))
+		fail_msg("%s: verdict %u, %g (%s)", name, fact->verdict,
+			 fact->value, fact->reason);
+}
+
+static void edges_of(struct mp_cpu_edges *edges)
+{
+	assert_int_equal(mp_cpu_edges_find(&sim.view, edges), 0);
+}
+
+static double most_of(const struct mp_curve *curve, double from, double to,
+		      double *least)
+{
+	double most = 0;
+
+	*least = INFINITY;
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const double middle = mp_curve_middle(&curve->at[i]);
+
+		if ((double)curve->at[i].length < from ||
+		    (double)curve->at[i].length > to)
+			continue;
+		most = fmax(most, middle);
+		*least = fmin(*least, middle);
+	}
+	return most;
+}
+
+/* The outermost level of a group is an edge of shares, the others are in a mean
+ * that has nothing else in it. */
+static void groups_have_levels(void **state)
+{
+	struct mp_cpu_edges edges;
+
+	(void)state;
+	ask(TWO_STEPS);
+	holds("cpu.l1d.size", 40 << 10);
+	holds("cpu.l2.size", 256 << 10);
+	holds("cpu.l3.size", 1536 << 10);
+	assert_int_equal(made_sim_fact(&sim, "cpu.l4.size")->verdict,
+			 MP_ABSENT);
+	edges_of(&edges);
+	assert_false(edges.single);
+	assert_int_equal(edges.n, 3);
+	assert_int_equal(edges.groups.n, 3);
+	assert_int_equal(edges.by[0], MP_CPU_BY_MEANS);
+	assert_int_equal(edges.by[1], MP_CPU_BY_HOPS);
+	assert_int_equal(edges.by[2], MP_CPU_BY_HOPS);
+	assert_int_equal(edges.group[0], edges.group[1]);
+	assert_false(mp_cpu_is_told(&edges, 1));
+	assert_true(mp_cpu_is_told(&edges, 2));
+	mp_cpu_edges_free(&edges);
+}
+
+/* Where a group begins is half-way from the one before, and not where readings are
+ * few: some of those of a level may be. */
+static void a_group_has_all_readings_of_its_levels(void **state)
+{
+	struct mp_cpu_edges edges;
+	double least, most;
+
+	(void)state;
+	ask(TWO_STEPS);
+	is("cpu.l2.latency-cycles", 9);
+	is("cpu.l3.latency-cycles", 24);
+	edges_of(&edges);
+	assert_float_equal(edges.groups.bound[0], (9 + 24) / 2.0, 0.3);
+	most = most_of(&edges.rest[1][0], 512 << 10, 1400 << 10, &least);
+	assert_float_equal(least, 24, 0.25);
+	assert_float_equal(most, 24, 0.25);
+	mp_cpu_edges_free(&edges);
+}
+
+/* Of three levels in a row each shares readings with the next one: they are one
+ * group, and no cut parts the first from the last. */
+static void readings_in_a_row_are_one_group(void **state)
+{
+	struct mp_cpu_edges edges;
+
+	(void)state;
+	ask("machine name=a clock_mhz=4900 memory_latency=200\n"
+	    "clock tsc_mhz=2100 step=6 read=64\n"
+	    "place pages=contiguous\n"
+	    "level name=l1d size=16K ways=16 latency=3\n"
+	    "level name=l2 size=128K ways=8 latency=14\n"
+	    "level name=l3 size=1M ways=8 latency=32\n"
+	    "level name=l4 size=4M ways=16 latency=76\n");
+	holds("cpu.l2.size", 128 << 10);
+	holds("cpu.l3.size", 1 << 20);
+	holds("cpu.l4.size", 4 << 20);
+	is("cpu.l2.latency-cycles", 14);
+	is("cpu.l3.latency-cycles", 32);
+	is("cpu.l4.latency-cycles", 76);
+	edges_of(&edges);
+	assert_int_equal(edges.groups.n, 3);
+	assert_int_equal(edges.by[1], MP_CPU_BY_REST);
+	assert_int_equal(edges.by[2], MP_CPU_BY_HOPS);
+	mp_cpu_edges_free(&edges);
+}
+
+/* 48 pages are walked for once more beyond 192 KiB: 5.5 cycles of each hop of 37,
+ * of eight slots a page. */
+static void translations_are_not_in_the_mean(void **state)
+{
+	struct mp_cpu_edges edges;
+	double least, most;
+
+	(void)state;
+	ask("machine name=a clock_mhz=800 memory_latency=180\n"
+	    "clock tsc_mhz=100 step=1 read=34\n"
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=12K ways=12 line=128 latency=3\n"
+	    "level name=l2 size=1M ways=8 line=128 latency=37 index=virtual\n"
+	    "tlb level=1 page=4K entries=48 ways=48\nwalk cost=44\n");
+	holds("cpu.l2.size", 1 << 20);
+	is("cpu.l2.latency-cycles", 37);
+	edges_of(&edges);
+	most = most_of(&edges.rest[1][0], 32 << 10, 900 << 10, &least);
+	assert_true(least > 36.5);
+	assert_true(most < 38.5);
+	mp_cpu_edges_free(&edges);
+}
+
+/* Random replacement of 2 MiB leaves no ring to a level of 3.75 MiB behind it
+ * alone, and the mean rises until memory comes. One level would not do that. */
+static void a_mean_that_still_rises_hides_a_level(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=3550 memory_latency=159\n"
+	    "clock tsc_mhz=100 step=1 read=23\n"
+	    "place pages=contiguous thp=granted\n"
+	    "level name=l1d size=40K ways=10 latency=4 policy=srrip\n"
+	    "level name=l2 size=2M ways=16 latency=13 policy=random "
+	    "index=physical\n"
+	    "level name=l3 size=3840K ways=4 latency=22 policy=fifo "
+	    "index=physical\n");
+	made_sim_not_wrong(&sim, "cpu.l2.size", 2 << 20, NEAR);
+	made_sim_not_wrong(&sim, "cpu.l3.size", 3840 << 10, NEAR);
+	assert_int_not_equal(made_sim_fact(&sim, "cpu.l3.size")->verdict,
+			     MP_ABSENT);
+}
+
+static void two_in_a_group(struct mp_cpu_edges *edges,
+			   struct mp_curve_at at[6], double behind)
+{
+	static double cycles[6], ns[6];
+
+	*edges = (struct mp_cpu_edges){
+		.n = 2,
+		.table = mp_miss_table_get(),
+		.fitted = { true, true },
+		.by = { MP_CPU_BY_MEANS, MP_CPU_BY_HOPS },
+		.edge[0] = { .size = 32 << 10, .low = 31 << 10,
+			     .high = 33 << 10 },
+		.level[1] = { .low_bytes = 512 << 10,
+			      .size_bytes = 520 << 10 },
+		.spectrum = { .n = 3, .cycles = { 4, 20, 300 } },
+		.rest[0][0] = { .n = 6, .at = at },
+	};
+	for (uint32_t i = 0; i < 6; i++) {
+		cycles[i] = i < 2 ? 4 : i < 5 ? behind : 20;
+		ns[i] = cycles[i];
+		at[i] = (struct mp_curve_at){
+			.length = (uint64_t)(16 << 10) << i, .n = 1,
+			.cycles = &cycles[i], .ns = &ns[i],
+			.mid_cycles = cycles[i], .mid_ns = ns[i],
+		};
+	}
+}
+
+/* A ring of 64 to 256 KiB takes 14 cycles where edges have it at 20: there is one
+ * more. */
+static void hops_behind_an_edge_take_what_the_next_level_does(void **state)
+{
+	struct mp_cpu_edges edges;
+	struct mp_curve_at at[6];
+	double length = 0;
+
+	(void)state;
+	two_in_a_group(&edges, at, 20);
+	assert_true(mp_cpu_groups_explain(&edges, 1, &length));
+	two_in_a_group(&edges, at, 14);
+	assert_false(mp_cpu_groups_explain(&edges, 1, &length));
+	assert_float_equal(length, 262144.0, 1);
+	/* Levels of two groups are not in one mean. */
+	edges.group[1] = 1;
+	assert_true(mp_cpu_groups_explain(&edges, 1, &length));
+}
+
+/* What the level inside keeps of a ring is a part of the jump between the two; that
+ * has none of it where the edge only might begin further in. */
+static void what_is_kept_inside_is_in_the_mean(void **state)
+{
+	struct mp_cpu_edges edges;
+	struct mp_curve_at at[6];
+
+	(void)state;
+	two_in_a_group(&edges, at, 20);
+	edges.edge[1].low = 24 << 10;
+	assert_float_equal(mp_cpu_groups_kept(&edges, 1), 0, 0.001);
+	two_in_a_group(&edges, at, 16);
+	edges.level[1].low_bytes = 300 << 10;
+	assert_float_equal(mp_cpu_groups_kept(&edges, 1), 0.25, 0.001);
+	edges.group[1] = 1;
+	assert_float_equal(mp_cpu_groups_kept(&edges, 1), 0, 0.001);
+	assert_float_equal(mp_cpu_groups_kept(&edges, 0), 0, 0.001);
+}
+
+/* 52 sets: rings of lines eight apart fill 13 of them, and the level looks twice
+ * as large to them. Means of denser rings have its edge where it is. */
+static void sets_that_sparse_rings_do_not_fill_are_seen(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=1500 memory_latency=278\n"
+	    "clock tsc_mhz=100 step=1 read=36\n"
+	    "place pages=contiguous thp=granted\n"
+	    "level name=l1d size=39K ways=12 latency=4 policy=bit-plru "
+	    "index=physical\n"
+	    "level name=l2 size=256K ways=2 latency=20 index=physical\n"
+	    "level name=l3 size=2M ways=16 latency=53 policy=tree-plru "
+	    "index=physical\n");
+	holds("cpu.l1d.size", 39 << 10);
+	holds("cpu.l2.size", 256 << 10);
+	holds("cpu.l3.size", 2 << 20);
+	is("cpu.l2.latency-cycles", 20);
+}
+
+/* Each level a group of its own: whether the last one is exclusive is told as by
+ * a clock that times each hop. */
+static void groups_of_one_level_each_tell_exclusive_ones(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=3000 memory_latency=300\n"
+	    "clock tsc_mhz=100 step=1 read=20\n"
+	    "place pages=contiguous thp=granted\n"
+	    "level name=l1d size=32K ways=8 latency=5\n"
+	    "level name=l2 size=256K ways=8 latency=70 index=physical\n"
+	    "level name=l3 size=512K ways=8 latency=150 index=physical "
+	    "inclusion=exclusive\n");
+	holds("cpu.l1d.size", 32 << 10);
+	holds("cpu.l2.size", 256 << 10);
+	holds("cpu.l3.size", 512 << 10);
+	is("cpu.l2.latency-cycles", 70);
+	is("cpu.l3.latency-cycles", 150);
+}
+
+/* Of rings of every line a fifth of the hops is spared memory by a prefetcher that
+ * stays on, however long they are. */
+static void hops_that_are_brought_are_missed_by_none(void **state)
+{
+	struct mp_cpu_edges edges;
+
+	(void)state;
+	ask("machine name=a clock_mhz=4350 memory_latency=222\n"
+	    "clock tsc_mhz=3600 step=13 read=57\n"
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=15K ways=12 sector=32 latency=3 policy=srrip\n"
+	    "prefetch kind=next into=l1d switch=no\n");
+	edges_of(&edges);
+	assert_true(edges.full);
+	assert_int_equal(edges.groups.n, 2);
+	assert_int_equal(edges.by[0], MP_CPU_BY_HOPS);
+	mp_cpu_edges_free(&edges);
+	made_sim_not_wrong(&sim, "cpu.l1d.size", 15 << 10, NEAR);
+	assert_int_equal(made_sim_fact(&sim, "cpu.l2.size")->verdict,
+			 MP_ABSENT);
+}
+
+/* 30 KiB that throw out any line keep some of a ring of 45 KiB, and no ring shows
+ * what is behind them alone: its mean rises to the end, and is no latency. */
+static void a_mean_that_rises_is_no_latency(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	ask_seed("machine name=a cpus=1 clock_mhz=4100 memory_latency=250\n"
+	    "level name=l1d size=20K ways=10 line=64 latency=4 "
+	    "policy=srrip index=virtual\n"
+	    "level name=l2 size=30K ways=16 line=64 latency=10 "
+	    "policy=random index=physical\n"
+	    "level name=l3 size=45K ways=6 line=64 latency=21 "
+	    "policy=fifo index=physical slices=2\n"
+	    "tlb level=1 page=4K entries=128 ways=128\n"
+	    "walk cost=19\n"
+	    "place pages=contiguous thp=refused huge=0\n"
+	    "clock tsc_mhz=3100 step=36 read=80\n"
+	    "noise gaps=0.02 gap_us=2..400 seen=yes\n", 700144);
+	is("cpu.l1d.latency-cycles", 4);
+	fact = made_sim_fact(&sim, "cpu.l3.latency-cycles");
+	assert_true(fact->verdict != MP_MEASURED ||
+		    fabs(fact->value - 21) < 0.5);
+}
+
+/* A clock that times each hop has no groups, nor one of so long a step that nothing
+ * is two of them away. */
+static void clocks_that_tell_all_or_nothing_have_no_groups(void **state)
+{
+	static const char *const clock[] = {
+		"clock tsc_mhz=3000 step=1 read=20\n",
+		"clock tsc_mhz=24 step=2 read=20\n",
+	};
+	struct mp_cpu_edges edges;
+	char text[256];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), "machine name=a clock_mhz=3000 "
+			 "memory_latency=300\nplace pages=contiguous\n%s"
+			 "level name=l1d size=32K ways=8 latency=5\n",
+			 clock[i]);
+		made_sim_open_quiet(&sim, text, 1);
+		made_sim_ask(&sim, mp_probe_find("cache-size"));
+		assert_false(mp_cpu_groups_asked(&sim.view));
+		edges_of(&edges);
+		assert_int_equal(edges.groups.n, 0);
+		assert_int_equal(edges.by[0], MP_CPU_BY_MEANS);
+		mp_cpu_edges_free(&edges);
+		made_sim_close(&sim);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(groups_have_levels, end),
+		cmocka_unit_test_teardown(
+			a_group_has_all_readings_of_its_levels, end),
+		cmocka_unit_test_teardown(readings_in_a_row_are_one_group, end),
+		cmocka_unit_test_teardown(translations_are_not_in_the_mean, end),
+		cmocka_unit_test_teardown(a_mean_that_still_rises_hides_a_level,
+					  end),
+		cmocka_unit_test(
+			hops_behind_an_edge_take_what_the_next_level_does),
+		cmocka_unit_test(what_is_kept_inside_is_in_the_mean),
+		cmocka_unit_test_teardown(
+			sets_that_sparse_rings_do_not_fill_are_seen, end),
+		cmocka_unit_test_teardown(
+			groups_of_one_level_each_tell_exclusive_ones, end),
+		cmocka_unit_test_teardown(
+			hops_that_are_brought_are_missed_by_none, end),
+		cmocka_unit_test_teardown(a_mean_that_rises_is_no_latency, end),
+		cmocka_unit_test(
+			clocks_that_tell_all_or_nothing_have_no_groups),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,642 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "probe/cpu_groups.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/clock.h"
+#include "analysis/hops.h"
+#include "analysis/kept.h"
+#include "probe/turn.h"
+
+/* Memory takes 500 cycles and less: the first level and it have to be two of a
+ * clock's steps apart. */
+#define STEP_MOST 240.0
+/* Fewer lengths say nothing. */
+#define LENGTHS_LEAST 8u
+/* .. nor peaks that fewer of the hops come to miss. */
+#define COMES 0.7
+/* Of the hops of a length a group has so many where its mean is taken. */
+#define OWN_LEAST 0.5
+/* Nearer to each other than this latencies share a reading. */
+#define STEPS_APART 2.0
+/* A mean of too few lengths for levels in it, which moves by less, is of one. */
+#define STEADY 1.2
+
+/* A level takes no more than this beyond what it takes at first. */
+#define LEVEL_RISES 1.06
+/* So many lengths, so far apart, that take less are no noise. */
+#define FASTER_LENGTHS 3u
+#define FASTER_SPAN 1.15
+#define NOISE_SIGMAS 4
+/* Behind the edge inside, a factor. */
+#define BEHIND 1.1
+/* Lengths at which it is seen what translations add, to the octave: pages that no
+ * TLB is too small for are fewer. How far beyond the last one that still goes. */
+#define ADDED_FROM 32768.0
+#define ADDED_GRAIN 8
+#define ADDED_APART 4
+#define ADDED_MOVES 0.5
+#define ADDED_LENGTHS 104u
+#define ADDED_REPLICATES 2u
+#define ADDED_BURSTS 8u
+#define ADDED_WARM (16u << 10)
+#define COVERED 1.5
+/* Where it takes so much longer from one length to the next, those between are
+ * looked at, and beside them. */
+#define MOVES 1.05
+#define MOVES_ROOM 1.2
+#define GRAIN 8
+#define REPLICATES 3u
+
+bool mp_cpu_groups_asked(const struct mp_view *view)
+{
+	const double step = mp_cpu_step(view);
+
+	return step > MP_SPECTRUM_STEP_MAX && step <= STEP_MOST;
+}
+
+bool mp_cpu_groups_sweep(const struct mp_view *view, uint32_t side,
+			 struct mp_sweep *sweep)
+{
+	const bool is_there = mp_cpu_side_sweep(view, side, sweep);
+
+	mp_sweep_singly(sweep);
+	return is_there;
+}
+
+/* Do most hops come to miss a peak? A prefetcher that stays on spares some, and
+ * slots that share a line half of them. */
+static bool comes(const struct mp_curve *hops, const struct mp_spectrum *peaks,
+		  uint32_t k)
+{
+	for (uint32_t i = 0; i < hops->n; i++)
+		if (mp_cpu_share_of(&hops->at[i], peaks, k) > COMES)
+			return true;
+	return false;
+}
+
+/* Peaks that share readings are one group; so is one that no ring comes to miss
+ * with those behind it. */
+static void take_groups(const struct mp_curve *hops,
+			const struct mp_spectrum *peaks,
+			struct mp_spectrum *groups)
+{
+	uint32_t n = 0;
+
+	*groups = (struct mp_spectrum){ 0 };
+	for (uint32_t i = 0; i < peaks->n; i++) {
+		if (i + 1 < peaks->n &&
+		    (peaks->blurred[i] || !comes(hops, peaks, i)))
+			continue;
+		groups->cycles[n] = peaks->cycles[i];
+		groups->bound[n] = peaks->bound[i];
+		groups->share[n] = peaks->share[i];
+		groups->id[n++] = peaks->id[i];
+	}
+	groups->n = n > 1 ? n : 0;
+}
+
+/* Of a batch, the mean of the hops of group @g. */
+static double mean_of(const struct mp_batch *batch,
+		      const struct mp_spectrum *groups, uint32_t g)
+{
+	struct mp_hops hops;
+	double n, mean = NAN;
+
+	if (!mp_hops_gather(batch, &hops))
+		mean = mp_hops_mean(&hops, g ? groups->bound[g - 1] : -INFINITY,
+				    groups->bound[g], &n);
+	mp_hops_free(&hops);
+	return mean;
+}
+
+static double own_of(const struct mp_curve_at *at,
+		     const struct mp_spectrum *groups, uint32_t g)
+{
+	const double come = g ? mp_cpu_share_of(at, groups, g - 1) : 1;
+
+	return come - mp_cpu_share_of(at, groups, g);
+}
+
+/* The curve of what the hops of a group take. */
+static int draw_rest(const struct mp_curve *hops,
+		     const struct mp_spectrum *groups, uint32_t g,
+		     struct mp_curve *rest)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < hops->n; i++) {
+		const struct mp_curve_at *at = &hops->at[i];
+
+		if (!(own_of(at, groups, g) >= OWN_LEAST))
+			continue;
+		for (uint32_t r = 0; r < at->n && !err; r++) {
+			const double cycles = mean_of(at->batch[r], groups, g);
+
+			if (!isnan(cycles))
+				err = mp_curve_put(rest, at->length,
+						   at->batch[r], cycles /
+						   mp_clock_cycles(at->batch[r], 1));
+		}
+	}
+	return err;
+}
+
+static void free_rest(struct mp_cpu_edges *edges)
+{
+	for (uint32_t g = 0; g < MP_SPECTRUM_PEAKS; g++)
+		for (uint32_t i = 0; i < MP_CPU_SIDES; i++) {
+			mp_curve_free(&edges->rest[g][i]);
+			memset(&edges->rest[g][i], 0,
+			       sizeof(edges->rest[g][i]));
+		}
+}
+
+static int draw_all(struct mp_cpu_edges *edges)
+{
+	int err = 0;
+
+	free_rest(edges);
+	for (uint32_t g = 0; g + 1 < edges->groups.n; g++)
+		for (uint32_t i = 0; i < MP_CPU_SIDES && !err; i++)
+			err = draw_rest(&edges->hops[i], &edges->groups, g,
+					&edges->rest[g][i]);
+	return err;
+}
+
+/* The least and the most that the rings of a group take. */
+static void range_of(const struct mp_cpu_edges *edges, uint32_t g,
+		     double *least, double *most)
+{
+	const struct mp_curve *rest = &edges->rest[g][0];
+
+	*least = *most = edges->groups.cycles[g];
+	for (uint32_t i = 0; i < rest->n; i++) {
+		const double middle = mp_curve_middle(&rest->at[i]);
+
+		*least = fmin(*least, middle);
+		*most = fmax(*most, middle);
+	}
+}
+
+static double added_length(uint32_t step)
+{
+	return ADDED_FROM * exp2((double)step / ADDED_GRAIN);
+}
+
+static bool added_exp(const struct mp_view *view, double length,
+		      struct mp_exp *exp)
+{
+	struct mp_sweep sweep;
+	uint64_t bytes, slots;
+
+	mp_cpu_groups_sweep(view, 0, &sweep);
+	bytes = (uint64_t)length / sweep.stride * sweep.stride;
+	if (!bytes || bytes > view->arena_max_bytes)
+		return false;
+	mp_exp_chase(exp, view->cpu, sweep.pages, bytes, sweep.stride,
+		     MP_TURN_REACH < bytes ? MP_TURN_REACH : 0);
+	exp->arena[0].node = view->node;
+	exp->quiet = view->quiet;
+	mp_turn_actor(&exp->actor[0]);
+	slots = bytes / sweep.stride;
+	exp->actor[0].bursts = ADDED_BURSTS;
+	exp->actor[0].warm_hops = slots > ADDED_WARM ? slots : ADDED_WARM;
+	return true;
+}
+
+/* What translations add to a hop of the group, cycles: those that come to a page
+ * first are not in the mean of the others. NAN where it has no hops. Of the same
+ * batch that is asked once. */
+static int added_in(const struct mp_view *view, const struct mp_batch *batch,
+		    const struct mp_turn_times *times, double *added)
+{
+	static struct mp_kept kept;
+	struct mp_turn turn = { 0 };
+	struct mp_kept_key key;
+	int err;
+
+	mp_kept_begin(&key);
+	mp_kept_add(&key, &times->least, 1);
+	mp_kept_add(&key, &times->most, 1);
+	mp_kept_add_word(&key, view->seed);
+	mp_kept_add_word(&key, batch->id);
+	mp_kept_add_word(&key, batch->replicate);
+	for (uint32_t s = 0; s < batch->n_samples; s++)
+		mp_kept_add_word(&key, batch->sample[s].ticks);
+	if (mp_kept_find(&kept, &key, added, sizeof(*added), &err))
+		return err;
+	err = mp_turn_take(view, batch, times, &turn);
+	*added = turn.all_cycles / (double)turn.all -
+		 turn.own_cycles / (double)turn.own;
+	mp_turn_free(&turn);
+	mp_kept_note(&kept, &key, added, sizeof(*added), err);
+	return err;
+}
+
+/* .. by length. */
+struct added {
+	double length[ADDED_LENGTHS];
+	double cycles[ADDED_LENGTHS];
+	uint32_t n;
+};
+
+static int find_added(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t g,
+		      struct added *added)
+{
+	const struct mp_spectrum *groups = &edges->groups;
+	const struct mp_turn_times times = {
+		.least = g ? groups->bound[g - 1] : -INFINITY,
+		.most = groups->bound[g],
+		.far = INFINITY,
+	};
+	const struct mp_batch *batch[ADDED_REPLICATES];
+	struct mp_exp exp;
+	int err = 0;
+
+	added->n = 0;
+	for (uint32_t step = 0; step < ADDED_LENGTHS && !err; step++) {
+		double sum = 0;
+		bool lacks;
+
+		if (!added_exp(view, added_length(step), &exp) ||
+		    !mp_turn_batches(view, &exp, ADDED_REPLICATES, batch, &lacks))
+			continue;
+		for (uint32_t i = 0; i < ADDED_REPLICATES && !err; i++) {
+			double one;
+
+			err = added_in(view, batch[i], &times, &one);
+			sum += one;
+		}
+		if (isnan(sum))
+			continue;
+		added->length[added->n] = (double)exp.actor[0].length;
+		added->cycles[added->n++] = fmax(sum / ADDED_REPLICATES, 0);
+	}
+	return err;
+}
+
+static double added_at(const struct added *added, double length)
+{
+	uint32_t i = 0;
+	double part;
+
+	while (i < added->n && added->length[i] < length)
+		i++;
+	if (!i || i == added->n)
+		return added->cycles[i ? i - 1 : 0];
+	part = log(length / added->length[i - 1]) /
+	       log(added->length[i] / added->length[i - 1]);
+	return added->cycles[i - 1] +
+	       part * (added->cycles[i] - added->cycles[i - 1]);
+}
+
+/* Is what is added known nearly as far as the curve goes? */
+static bool is_covered(const struct added *added, const struct mp_curve *rest)
+{
+	return added->n && rest->n &&
+	       added->length[added->n - 1] * COVERED >=
+	       (double)rest->at[rest->n - 1].length;
+}
+
+/* What hops of a group take without their translations. */
+static int tidy_up(const struct mp_view *view, struct mp_cpu_edges *edges,
+		   uint32_t g)
+{
+	struct mp_curve *rest = &edges->rest[g][0], tidy = { 0 };
+	struct added added;
+	int err = find_added(view, edges, g, &added);
+
+	if (err || !is_covered(&added, rest))
+		return err;
+	for (uint32_t i = 0; i < rest->n; i++) {
+		const struct mp_curve_at *at = &rest->at[i];
+		const double less = added_at(&added, (double)at->length);
+
+		for (uint32_t r = 0; r < at->n && !err; r++)
+			err = mp_curve_put(&tidy, at->length, at->batch[r],
+					   (at->cycles[r] - less) /
+					   mp_clock_cycles(at->batch[r], 1));
+	}
+	if (err) {
+		mp_curve_free(&tidy);
+		return err;
+	}
+	mp_curve_free(rest);
+	*rest = tidy;
+	return 0;
+}
+
+/* A latency is read no more than a step off. So where a group ends is half-way
+ * from its slowest level to the fastest one of the next; less than two steps
+ * apart those are of one group. */
+static void part_groups(struct mp_cpu_edges *edges, double step)
+{
+	struct mp_spectrum *groups = &edges->groups;
+	uint32_t n = 0;
+
+	for (uint32_t g = 0; g < groups->n; g++) {
+		double least, most, next, unused;
+
+		range_of(edges, g, &least, &most);
+		if (g + 1 < groups->n) {
+			range_of(edges, g + 1, &next, &unused);
+			if (next - most < STEPS_APART * step)
+				continue;
+			groups->bound[g] = (most + next) / 2;
+		}
+		groups->cycles[n] = groups->cycles[g];
+		groups->bound[n] = groups->bound[g];
+		groups->share[n] = groups->share[g];
+		groups->id[n++] = groups->id[g];
+	}
+	groups->n = n > 1 ? n : 0;
+}
+
+int mp_cpu_groups_gather(const struct mp_view *view,
+			 struct mp_cpu_edges *edges)
+{
+	struct mp_spectrum peaks;
+	struct mp_sweep sweep;
+	int err = 0;
+
+	if (!mp_cpu_groups_asked(view))
+		return 0;
+	for (uint32_t i = 0; i < MP_CPU_SIDES && !err; i++)
+		if (mp_cpu_groups_sweep(view, i, &sweep))
+			err = mp_sweep_gather(&sweep, view, &edges->hops[i]);
+	if (err || edges->hops[0].n < LENGTHS_LEAST)
+		return err;
+	err = mp_spectrum_find(&edges->hops[0], &peaks);
+	if (err)
+		return err;
+	take_groups(&edges->hops[0], &peaks, &edges->groups);
+	err = draw_all(edges);
+	if (err)
+		return err;
+	part_groups(edges, mp_cpu_step(view));
+	err = draw_all(edges);
+	for (uint32_t g = 0; g + 1 < edges->groups.n && !err; g++)
+		err = tidy_up(view, edges, g);
+	return err;
+}
+
+/* What the last lengths of a group take: its outermost level. */
+static double last_of(const struct mp_curve *rest, double group)
+{
+	return rest->n ? mp_curve_middle(&rest->at[rest->n - 1]) : group;
+}
+
+/* What the clock's steps leave open of a point's mean, half a step of each hop, and
+ * how far its replicates are apart. */
+static double noise_of(const struct mp_curve_at *at)
+{
+	double hops = 0, least = INFINITY, most = 0;
+
+	for (uint32_t r = 0; r < at->n && at->batch; r++) {
+		const struct mp_actor *actor = &at->batch[r]->exp.actor[0];
+
+		hops += (double)actor->hops * actor->bursts;
+		least = fmin(least, at->cycles[r]);
+		most = fmax(most, at->cycles[r]);
+	}
+	return hops > 0 ? fmax(NOISE_SIGMAS * mp_spectrum_step(at->batch[0]) /
+			       2 / sqrt(hops), (most - least) / sqrt(at->n)) : 0;
+}
+
+static bool is_steady(const struct mp_curve *rest)
+{
+	double least = INFINITY, most = 0;
+
+	for (uint32_t i = 0; i < rest->n; i++) {
+		const double middle = mp_curve_middle(&rest->at[i]);
+
+		least = fmin(least, middle);
+		most = fmax(most, middle);
+	}
+	return !(most > least * STEADY);
+}
+
+/* The levels of group @g but for the outermost one, which are put behind the
+ * others. */
+static int inner_levels(struct mp_cpu_edges *edges, uint32_t g)
+{
+	const struct mp_curve *rest = &edges->rest[g][0];
+	struct mp_level level[MP_CPU_LEVELS];
+	struct mp_cpu_doubt doubt = { .level = MP_CPU_LEVELS };
+	const bool moves = !is_steady(rest);
+	uint32_t n = 0;
+	int err = moves ? mp_cpu_levels(rest, level, &n, &doubt) : 0;
+
+	if (err == -ENODATA || (moves && !err && !n)) {
+		/* It moves, and why is not known. */
+		doubt = (struct mp_cpu_doubt){ .level = 0 };
+		if (rest->n) {
+			doubt.size[0] = (double)rest->at[0].length;
+			doubt.size[1] = (double)rest->at[rest->n - 1].length;
+		}
+		err = 0;
+		n = 0;
+	}
+	if (err)
+		return err;
+	if (doubt.level <= n && edges->doubt.level == MP_CPU_LEVELS) {
+		edges->doubt = doubt;
+		edges->doubt.level += edges->n;
+	}
+	for (uint32_t i = 0; i < n && edges->n < MP_CPU_LEVELS; i++) {
+		edges->by[edges->n] = MP_CPU_BY_REST;
+		edges->group[edges->n] = g;
+		edges->level[edges->n++] = level[i];
+	}
+	return 0;
+}
+
+/* What the hops of the group of level @k take, as its edges have it. */
+static double explained(const struct mp_cpu_edges *edges, uint32_t k,
+			double length)
+{
+	const double *cycles = edges->spectrum.cycles;
+	uint32_t first = k;
+	double mean;
+
+	while (first && edges->group[first - 1] == edges->group[k])
+		first--;
+	mean = cycles[first];
+	for (uint32_t i = first; i < k; i++)
+		mean += (cycles[i + 1] - cycles[i]) *
+			mp_cpu_miss(edges, i, length);
+	return mean;
+}
+
+double mp_cpu_groups_kept(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_curve *rest = &edges->rest[edges->group[k]][0];
+	const double own = edges->spectrum.cycles[k];
+	const double inner = k ? edges->spectrum.cycles[k - 1] : own;
+	const double begins = fmax(edges->edge[k].low,
+				   edges->level[k].low_bytes);
+	double kept = 0;
+
+	if (!k || edges->group[k - 1] != edges->group[k] || !(own > inner))
+		return 0;
+	for (uint32_t i = 0; i < rest->n; i++)
+		if ((double)rest->at[i].length <= begins)
+			kept = (own - mp_curve_middle(&rest->at[i])) /
+			       (own - inner);
+	return fmin(fmax(kept, 0), 1);
+}
+
+bool mp_cpu_groups_explain(const struct mp_cpu_edges *edges, uint32_t k,
+			   double *length)
+{
+	const struct mp_curve *rest = &edges->rest[edges->group[k]][0];
+	double from = 0;
+	uint32_t n = 0;
+
+	if (!k || edges->group[k - 1] != edges->group[k] ||
+	    !edges->fitted[k - 1])
+		return true;
+	for (uint32_t i = 0; i < rest->n; i++) {
+		const double at = (double)rest->at[i].length;
+
+		if (at < edges->edge[k - 1].high * BEHIND ||
+		    at > edges->level[k].low_bytes)
+			continue;
+		if (mp_curve_middle(&rest->at[i]) * LEVEL_RISES +
+		    noise_of(&rest->at[i]) > explained(edges, k, at)) {
+			n = 0;
+			continue;
+		}
+		from = n++ ? from : at;
+		*length = at;
+		if (n >= FASTER_LENGTHS && at >= from * FASTER_SPAN)
+			return false;
+	}
+	return true;
+}
+
+/* Latencies of the levels and of memory, as if single hops had told them. */
+static void fill_spectrum(struct mp_cpu_edges *edges)
+{
+	const struct mp_spectrum *groups = &edges->groups;
+	struct mp_spectrum *out = &edges->spectrum;
+	const uint32_t outer = edges->n ? edges->group[edges->n - 1] + 1 : 0;
+
+	*out = (struct mp_spectrum){ .n = edges->n + 1 };
+	for (uint32_t k = 0; k < edges->n; k++) {
+		out->cycles[k] = edges->level[k].latency;
+		out->bound[k] = groups->bound[edges->group[k]];
+		out->blurred[k] = edges->by[k] != MP_CPU_BY_HOPS;
+	}
+	out->cycles[edges->n] = groups->cycles[outer];
+	out->bound[edges->n] = groups->bound[outer];
+}
+
+int mp_cpu_groups_levels(struct mp_cpu_edges *edges)
+{
+	const struct mp_spectrum *groups = &edges->groups;
+	int err = 0;
+
+	if (edges->single || groups->n < 2)
+		return 0;
+	memset(edges->by, 0, sizeof(edges->by));
+	edges->n = 0;
+	edges->doubt = (struct mp_cpu_doubt){ .level = MP_CPU_LEVELS };
+	for (uint32_t g = 0; g + 1 < groups->n && !err; g++) {
+		struct mp_level *level;
+
+		err = inner_levels(edges, g);
+		if (err || edges->n == MP_CPU_LEVELS)
+			break;
+		level = &edges->level[edges->n];
+		memset(level, 0, sizeof(*level));
+		err = mp_cpu_share_level(&edges->hops[0], groups, g, level);
+		if (err || !(level->latency > 0))
+			break;
+		level->latency = last_of(&edges->rest[g][0], level->latency);
+		edges->by[edges->n] = MP_CPU_BY_HOPS;
+		edges->group[edges->n++] = g;
+	}
+	/* Means of the innermost one are of denser rings, and many. */
+	if (edges->by[0] == MP_CPU_BY_REST)
+		edges->by[0] = MP_CPU_BY_MEANS;
+	fill_spectrum(edges);
+	return err ? err : 1;
+}
+
+/* Lengths at which it is to be seen what translations add, and all of those
+ * between two where it is not the same. */
+static int plan_added(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t g,
+		      struct mp_plan *plan)
+{
+	const struct mp_curve *rest = &edges->rest[g][0];
+	const double first = (double)rest->at[0].length;
+	const double last = (double)rest->at[rest->n - 1].length;
+	struct added added;
+	uint32_t i = 0;
+	int err = find_added(view, edges, g, &added);
+
+	for (uint32_t step = 0; step < ADDED_LENGTHS && !err; step++) {
+		const double length = added_length(step);
+		struct mp_exp exp;
+		bool between;
+
+		while (i < added.n && added.length[i] < length)
+			i++;
+		between = i && i < added.n &&
+			  fabs(added.cycles[i] - added.cycles[i - 1]) >
+			  ADDED_MOVES;
+		if (length * COVERED >= first && length <= last &&
+		    (between || step % ADDED_APART == 0) &&
+		    added_exp(view, length, &exp))
+			err = mp_plan_add(plan, &exp, ADDED_REPLICATES);
+	}
+	return err;
+}
+
+static int plan_group(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t g,
+		      struct mp_plan *plan)
+{
+	const struct mp_curve *rest = &edges->rest[g][0];
+	struct mp_sweep sweep;
+	int err;
+
+	if (!rest->n)
+		return 0;
+	err = plan_added(view, edges, g, plan);
+	mp_cpu_groups_sweep(view, 0, &sweep);
+	for (uint32_t i = 1; i < rest->n && !err; i++) {
+		const struct mp_curve_at *a = &rest->at[i - 1];
+
+		if (mp_curve_middle(&a[1]) > mp_curve_middle(a) * MOVES)
+			err = mp_cpu_grid(&sweep, view,
+					  (double)a->length / MOVES_ROOM,
+					  (double)a[1].length * MOVES_ROOM,
+					  GRAIN, REPLICATES, plan);
+	}
+	return err;
+}
+
+int mp_cpu_groups_plan(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, struct mp_plan *plan)
+{
+	int err = 0;
+
+	for (uint32_t g = 0; g + 1 < edges->groups.n && !err; g++)
+		err = plan_group(view, edges, g, plan);
+	return err;
+}
+
+void mp_cpu_groups_free(struct mp_cpu_edges *edges)
+{
+	for (uint32_t i = 0; i < MP_CPU_SIDES; i++)
+		mp_curve_free(&edges->hops[i]);
+	free_rest(edges);
+}
