@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "analysis/clock.h"
-#include "analysis/hops.h"
 #include "analysis/kept.h"
 #include "probe/turn.h"
 
@@ -99,18 +98,34 @@ static void take_groups(const struct mp_curve *hops,
 	groups->n = n > 1 ? n : 0;
 }
 
+struct within {
+	double from;
+	double to;
+	double sum;
+	double n;
+};
+
+static void take_within(void *ctx, double cycles, double n)
+{
+	struct within *within = ctx;
+
+	if (cycles <= within->from || cycles > within->to)
+		return;
+	within->sum += n * cycles;
+	within->n += n;
+}
+
 /* Of a batch, the mean of the hops of group @g. */
 static double mean_of(const struct mp_batch *batch,
 		      const struct mp_spectrum *groups, uint32_t g)
 {
-	struct mp_hops hops;
-	double n, mean = NAN;
+	struct within within = {
+		.from = g ? groups->bound[g - 1] : -INFINITY,
+		.to = groups->bound[g],
+	};
 
-	if (!mp_hops_gather(batch, &hops))
-		mean = mp_hops_mean(&hops, g ? groups->bound[g - 1] : -INFINITY,
-				    groups->bound[g], &n);
-	mp_hops_free(&hops);
-	return mean;
+	mp_spectrum_each_hop(batch, take_within, &within);
+	return within.sum / within.n;
 }
 
 static double own_of(const struct mp_curve_at *at,
@@ -155,13 +170,14 @@ static void free_rest(struct mp_cpu_edges *edges)
 		}
 }
 
-static int draw_all(struct mp_cpu_edges *edges)
+/* .. of each group, over so many sides. */
+static int draw_all(struct mp_cpu_edges *edges, uint32_t sides)
 {
 	int err = 0;
 
 	free_rest(edges);
 	for (uint32_t g = 0; g + 1 < edges->groups.n; g++)
-		for (uint32_t i = 0; i < MP_CPU_SIDES && !err; i++)
+		for (uint32_t i = 0; i < sides && !err; i++)
 			err = draw_rest(&edges->hops[i], &edges->groups, g,
 					&edges->rest[g][i]);
 	return err;
@@ -375,11 +391,11 @@ int mp_cpu_groups_gather(const struct mp_view *view,
 	if (err)
 		return err;
 	take_groups(&edges->hops[0], &peaks, &edges->groups);
-	err = draw_all(edges);
+	err = draw_all(edges, 1);
 	if (err)
 		return err;
 	part_groups(edges, mp_cpu_step(view));
-	err = draw_all(edges);
+	err = draw_all(edges, MP_CPU_SIDES);
 	for (uint32_t g = 0; g + 1 < edges->groups.n && !err; g++)
 		err = tidy_up(view, edges, g);
 	return err;
