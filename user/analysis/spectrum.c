@@ -345,6 +345,14 @@ static void take_core(void *ctx, double cycles, double n)
 	core->n += n;
 }
 
+double mp_spectrum_mean(const struct mp_batch *batch, double from, double to)
+{
+	struct core core = { .from = from, .to = to };
+
+	each_hop(batch, take_core, &core);
+	return core.sum / core.n;
+}
+
 /* Hops of a peak: of its place, and the steps of the clock on either side. */
 static double core_width(double cycles, double step)
 {

@@ -67,6 +67,10 @@ void mp_spectrum_each_hop(const struct mp_batch *batch,
  */
 int mp_spectrum_find(const struct mp_curve *curve, struct mp_spectrum *out);
 
+/** mp_spectrum_mean() - mean cycles of a batch's hops between two bounds; NaN:
+ * there are none */
+double mp_spectrum_mean(const struct mp_batch *batch, double from, double to);
+
 /** mp_spectrum_core() - mean cycles of a batch's hops at a peak, of those that
  * have one cost if most have; NaN */
 double mp_spectrum_core(const struct mp_batch *batch,

@@ -426,7 +426,7 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 		err = mp_cpu_witness_plan_end(view, plan);
 	plan->stage++;
 	/* A few hops that say whether one is missed: whatever there is time for. */
-	if (!err)
+	if (!err && !edges.groups.n)
 		err = mp_cpu_between_plan(view, &edges, plan);
 	if (!err)
 		err = mp_cpu_doubt_plan(view, &edges, plan);

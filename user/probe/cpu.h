@@ -283,7 +283,8 @@ enum mp_cpu_by {
  *	for those of MP_CPU_BY_HOPS
  * @groups: readings that a coarse clock tells apart; none: n = 0
  * @hops: .. and the single hops that have them, owned
- * @rest: .. and what the hops of each group take, owned
+ * @rest: .. and what the hops of each group take, owned; of the first side without
+ *	translations
  * @by: of each level, enum mp_cpu_by
  * @group: .. and its group
  * @table: miss shapes

@@ -379,56 +379,58 @@ int mp_cpu_doubt_plan(const struct mp_view *view,
 	return err;
 }
 
-/* Of groups only what is the mean of several levels leaves any. */
-static void find_in_groups(const struct mp_view *view,
-			   struct mp_cpu_edges *edges)
+/* Of groups only what is the mean of several levels leaves any: the first one. */
+static uint32_t doubt_of_groups(const struct mp_view *view,
+				const struct mp_cpu_edges *edges,
+				double *length)
 {
-	double faster = INFINITY, low;
 	uint32_t k = 0;
 
-	while (k < edges->n && mp_cpu_groups_explain(edges, k, &faster) &&
+	while (k < edges->n && mp_cpu_groups_explain(edges, k, length) &&
 	       (edges->by[k] == MP_CPU_BY_HOPS ||
 		(!is_poor(view, edges, k) && !mp_cpu_is_of_pages(view, edges, k))))
 		k++;
-	if (k >= edges->n || k >= edges->doubt.level)
-		return;
-	low = edges->fitted[k] ? edges->edge[k].low :
-				 edges->level[k].low_bytes;
-	edges->doubt = (struct mp_cpu_doubt){
-		.level = k,
-		.size = { fmin(faster, low), edges->level[k].size_bytes },
-		.pages = isinf(faster) && mp_cpu_is_of_pages(view, edges, k),
-	};
+	return k;
+}
+
+/* .. and of means. @behind: rings show its inner one by itself. */
+static uint32_t doubt_of_means(const struct mp_view *view,
+			       const struct mp_cpu_edges *edges,
+			       double *length, bool *behind)
+{
+	double between = NAN;
+	uint32_t k = 0, mixed;
+	bool alone;
+
+	*length = mp_cpu_unexplained(edges, mp_cpu_innermost(edges));
+	while (k < edges->n && !is_poor(view, edges, k) && !is_torn(view, edges, k) &&
+	       !mp_cpu_is_of_pages(view, edges, k) &&
+	       !(*length <= edges->level[k].high_bytes))
+		k++;
+	/* Beyond all edges it is for the last to explain. */
+	if (k == edges->n && !isnan(*length))
+		k--;
+	mixed = mp_cpu_between_find(view, edges, &between, &alone);
+	if (mixed < k) {
+		k = mixed;
+		*length = between;
+		*behind = alone;
+	}
+	return k;
 }
 
 void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
-	double length, between = NAN, low;
-	uint32_t k = 0, mixed;
-	bool behind = false, alone;
+	double length = NAN, low;
+	bool behind = false;
+	uint32_t k;
 
 	if (edges->single || !edges->n)
 		return;
 	edges->main_lines = lines_of_main(view, edges);
 	edges->full_held = held_of_full(view, edges);
-	if (edges->by[edges->n - 1]) {
-		find_in_groups(view, edges);
-		return;
-	}
-	length = mp_cpu_unexplained(edges, mp_cpu_innermost(edges));
-	while (k < edges->n && !is_poor(view, edges, k) && !is_torn(view, edges, k) &&
-	       !mp_cpu_is_of_pages(view, edges, k) &&
-	       !(length <= edges->level[k].high_bytes))
-		k++;
-	/* Beyond all edges it is for the last to explain. */
-	if (k == edges->n && !isnan(length))
-		k--;
-	mixed = mp_cpu_between_find(view, edges, &between, &alone);
-	if (mixed < k) {
-		k = mixed;
-		length = between;
-		behind = alone;
-	}
+	k = edges->groups.n ? doubt_of_groups(view, edges, &length) :
+			      doubt_of_means(view, edges, &length, &behind);
 	if (k >= edges->n || k >= edges->doubt.level)
 		return;
 	low = edges->fitted[k] ? edges->edge[k].low :
@@ -439,7 +441,8 @@ void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 			       edges->level[k].size_bytes),
 			  edges->level[k].size_bytes },
 		.behind = behind,
-		.pages = mp_cpu_is_of_pages(view, edges, k),
+		.pages = edges->by[k] != MP_CPU_BY_HOPS &&
+			 mp_cpu_is_of_pages(view, edges, k),
 	};
 }
 

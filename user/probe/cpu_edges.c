@@ -603,13 +603,10 @@ static int find_levels(const struct mp_view *view, struct mp_cpu_edges *edges)
 
 int mp_cpu_edges_fit(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
-	int err = edges->single ? 0 : mp_cpu_mean_levels(edges);
+	int err = edges->single ? 0 : mp_cpu_groups_levels(edges);
 
-	if (!err || err == -ENODATA) {
-		const int found = mp_cpu_groups_levels(edges);
-
-		err = found < 0 ? found : found ? 0 : err;
-	}
+	if (err == -ENODATA)
+		err = mp_cpu_mean_levels(edges);
 	if (!err)
 		err = place_outer(edges);
 	edges->table = mp_miss_table_get();

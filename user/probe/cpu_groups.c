@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/clock.h"
@@ -98,36 +97,6 @@ static void take_groups(const struct mp_curve *hops,
 	groups->n = n > 1 ? n : 0;
 }
 
-struct within {
-	double from;
-	double to;
-	double sum;
-	double n;
-};
-
-static void take_within(void *ctx, double cycles, double n)
-{
-	struct within *within = ctx;
-
-	if (cycles <= within->from || cycles > within->to)
-		return;
-	within->sum += n * cycles;
-	within->n += n;
-}
-
-/* Of a batch, the mean of the hops of group @g. */
-static double mean_of(const struct mp_batch *batch,
-		      const struct mp_spectrum *groups, uint32_t g)
-{
-	struct within within = {
-		.from = g ? groups->bound[g - 1] : -INFINITY,
-		.to = groups->bound[g],
-	};
-
-	mp_spectrum_each_hop(batch, take_within, &within);
-	return within.sum / within.n;
-}
-
 static double own_of(const struct mp_curve_at *at,
 		     const struct mp_spectrum *groups, uint32_t g)
 {
@@ -149,7 +118,9 @@ static int draw_rest(const struct mp_curve *hops,
 		if (!(own_of(at, groups, g) >= OWN_LEAST))
 			continue;
 		for (uint32_t r = 0; r < at->n && !err; r++) {
-			const double cycles = mean_of(at->batch[r], groups, g);
+			const double cycles = mp_spectrum_mean(
+				at->batch[r], g ? groups->bound[g - 1] : -INFINITY,
+				groups->bound[g]);
 
 			if (!isnan(cycles))
 				err = mp_curve_put(rest, at->length,
@@ -207,18 +178,12 @@ static bool added_exp(const struct mp_view *view, double length,
 		      struct mp_exp *exp)
 {
 	struct mp_sweep sweep;
-	uint64_t bytes, slots;
+	uint64_t slots;
 
 	mp_cpu_groups_sweep(view, 0, &sweep);
-	bytes = (uint64_t)length / sweep.stride * sweep.stride;
-	if (!bytes || bytes > view->arena_max_bytes)
+	if (!mp_turn_exp(view, &sweep, length, exp))
 		return false;
-	mp_exp_chase(exp, view->cpu, sweep.pages, bytes, sweep.stride,
-		     MP_TURN_REACH < bytes ? MP_TURN_REACH : 0);
-	exp->arena[0].node = view->node;
-	exp->quiet = view->quiet;
-	mp_turn_actor(&exp->actor[0]);
-	slots = bytes / sweep.stride;
+	slots = exp->actor[0].length / sweep.stride;
 	exp->actor[0].bursts = ADDED_BURSTS;
 	exp->actor[0].warm_hops = slots > ADDED_WARM ? slots : ADDED_WARM;
 	return true;
@@ -235,14 +200,7 @@ static int added_in(const struct mp_view *view, const struct mp_batch *batch,
 	struct mp_kept_key key;
 	int err;
 
-	mp_kept_begin(&key);
-	mp_kept_add(&key, &times->least, 1);
-	mp_kept_add(&key, &times->most, 1);
-	mp_kept_add_word(&key, view->seed);
-	mp_kept_add_word(&key, batch->id);
-	mp_kept_add_word(&key, batch->replicate);
-	for (uint32_t s = 0; s < batch->n_samples; s++)
-		mp_kept_add_word(&key, batch->sample[s].ticks);
+	mp_turn_key(view, batch, times, &key);
 	if (mp_kept_find(&kept, &key, added, sizeof(*added), &err))
 		return err;
 	err = mp_turn_take(view, batch, times, &turn);
@@ -529,9 +487,10 @@ bool mp_cpu_groups_explain(const struct mp_cpu_edges *edges, uint32_t k,
 			continue;
 		}
 		from = n++ ? from : at;
+		if (n < FASTER_LENGTHS || at < from * FASTER_SPAN)
+			continue;
 		*length = at;
-		if (n >= FASTER_LENGTHS && at >= from * FASTER_SPAN)
-			return false;
+		return false;
 	}
 	return true;
 }
@@ -558,8 +517,8 @@ int mp_cpu_groups_levels(struct mp_cpu_edges *edges)
 	const struct mp_spectrum *groups = &edges->groups;
 	int err = 0;
 
-	if (edges->single || groups->n < 2)
-		return 0;
+	if (groups->n < 2)
+		return -ENODATA;
 	memset(edges->by, 0, sizeof(edges->by));
 	edges->n = 0;
 	edges->doubt = (struct mp_cpu_doubt){ .level = MP_CPU_LEVELS };
@@ -582,7 +541,7 @@ int mp_cpu_groups_levels(struct mp_cpu_edges *edges)
 	if (edges->by[0] == MP_CPU_BY_REST)
 		edges->by[0] = MP_CPU_BY_MEANS;
 	fill_spectrum(edges);
-	return err ? err : 1;
+	return err;
 }
 
 /* Lengths at which it is to be seen what translations add, and all of those

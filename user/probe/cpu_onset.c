@@ -73,19 +73,9 @@ static bool onset_exp(const struct asked *asked, int step, struct mp_exp *exp)
 {
 	const struct mp_view *view = asked->view;
 	struct mp_sweep sweep;
-	uint64_t length;
 
-	if (!mp_cpu_level_sweep(view, asked->edges, asked->k, 0, &sweep))
-		return false;
-	length = (uint64_t)length_of(step) / sweep.stride * sweep.stride;
-	if (!length || length > view->arena_max_bytes)
-		return false;
-	mp_exp_chase(exp, view->cpu, sweep.pages, length, sweep.stride,
-		     MP_TURN_REACH < length ? MP_TURN_REACH : 0);
-	exp->arena[0].node = view->node;
-	exp->quiet = view->quiet;
-	mp_turn_actor(&exp->actor[0]);
-	return true;
+	return mp_cpu_level_sweep(view, asked->edges, asked->k, 0, &sweep) &&
+	       mp_turn_exp(view, &sweep, length_of(step), exp);
 }
 
 /*
@@ -149,15 +139,7 @@ static int shares_of(const struct asked *asked, const struct mp_batch *batch,
 	struct mp_kept_key key;
 	int err;
 
-	mp_kept_begin(&key);
-	mp_kept_add(&key, &times.least, 1);
-	mp_kept_add(&key, &times.most, 1);
-	mp_kept_add(&key, &times.far, 1);
-	mp_kept_add_word(&key, asked->view->seed);
-	mp_kept_add_word(&key, batch->id);
-	mp_kept_add_word(&key, batch->replicate);
-	for (uint32_t s = 0; s < batch->n_samples; s++)
-		mp_kept_add_word(&key, batch->sample[s].ticks);
+	mp_turn_key(asked->view, batch, &times, &key);
 	if (mp_kept_find(&kept, &key, shares, sizeof(*shares), &err))
 		return err;
 	*shares = (struct shares){ .told = false };

@@ -185,12 +185,6 @@ static void say_apart(const struct mp_cpu_edges *edges, uint32_t k,
 		fact->low = fmin(edges->edge[k].low,
 				 mp_cpu_held_bytes(edges, 0));
 	hide_outer(edges, k, fact);
-	if (fact->low < 1) {
-		mp_fact_cannot(fact, "bytes",
-			       "limits lie too far apart; best estimate %.0f KiB",
-			       edges->edge[k].size / 1024);
-		return;
-	}
 	fact->value = fact->low;
 	snprintf(fact->reason, sizeof(fact->reason),
 		 "limits lie too far apart to call it measured; best estimate %.0f KiB",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "probe/latency_groups.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,11 +54,13 @@ static double missing(const struct mp_cpu_edges *edges, uint32_t k,
 }
 
 /* What is seen of the level in rings of a length. @alone: none further inside is
- * of its group; @enter: of that those that do not end further inside; @pure: that
- * end here; @share: of all hops. */
+ * of its group; @enter: of that those that do not end further inside; @leave: of
+ * these those that end further out, in the same group; @pure: that end here;
+ * @share: of all hops. */
 struct seen {
 	bool alone;
 	double enter;
+	double leave;
 	double pure;
 	double share;
 };
@@ -75,7 +76,8 @@ static void see(const struct mp_cpu_edges *edges, uint32_t k, double length,
 
 	seen->alone = alone;
 	seen->enter = alone ? 1 : mp_cpu_miss(edges, k - 1, length);
-	seen->pure = seen->enter * (last ? 1 : 1 - leave);
+	seen->leave = last ? 0 : leave;
+	seen->pure = seen->enter * (1 - seen->leave);
 	seen->share = (come - (last ? leave : 0)) * seen->pure;
 }
 
@@ -144,21 +146,12 @@ static bool make_exp(const struct mp_view *view,
 		     double length, struct mp_exp *exp)
 {
 	struct mp_sweep sweep;
-	uint64_t bytes;
 
 	mp_cpu_level_sweep(view, edges, k, 0, &sweep);
 	for (uint32_t i = 0; i <= k; i++)
 		if (mp_cpu_shares_lines(view, sweep.stride, i))
 			return false;
-	bytes = (uint64_t)length / sweep.stride * sweep.stride;
-	if (!bytes || bytes > view->arena_max_bytes)
-		return false;
-	mp_exp_chase(exp, view->cpu, sweep.pages, bytes, sweep.stride,
-		     MP_TURN_REACH < bytes ? MP_TURN_REACH : 0);
-	exp->arena[0].node = view->node;
-	exp->quiet = view->quiet;
-	mp_turn_actor(&exp->actor[0]);
-	return true;
+	return mp_turn_exp(view, &sweep, length, exp);
 }
 
 int mp_latency_groups_plan(const struct mp_view *view,
@@ -247,6 +240,25 @@ static void set(const struct mp_interval *limits, double per, double length,
 		 length / 1024, 100 * share);
 }
 
+/* Take out what levels beside it in the group served, as their edges have it.
+ * Return: by how much that moves the mean, cycles. */
+static double apart_from(const struct mp_cpu_edges *edges, uint32_t k,
+			 const struct seen *seen, struct hops *hops)
+{
+	const double *cycles = edges->spectrum.cycles;
+	const double others = (1 - seen->enter) * (k ? cycles[k - 1] : 0) +
+			      seen->enter * seen->leave * cycles[k + 1];
+	double moved = 0;
+
+	for (uint32_t i = 0; i < hops->n; i++) {
+		const double own = (hops->value[i] - others) / seen->pure;
+
+		moved += fabs(own - hops->value[i]) / hops->n;
+		hops->value[i] = own;
+	}
+	return moved;
+}
+
 int mp_latency_groups(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
 		      struct mp_latency *pair, double inner[2])
@@ -255,7 +267,7 @@ int mp_latency_groups(const struct mp_view *view,
 	struct mp_exp exp;
 	struct seen seen;
 	struct hops hops;
-	double length, in;
+	double length, moved;
 	int err;
 
 	if (!is_asked(view, edges, k) ||
@@ -267,14 +279,12 @@ int mp_latency_groups(const struct mp_view *view,
 	err = take_all(view, edges, k, &exp, &hops);
 	if (err || hops.n < REPLICATES)
 		return err;
-	/* What the edge inside still serves of the group. */
-	in = k ? edges->spectrum.cycles[k - 1] : 0;
-	for (uint32_t i = 0; i < hops.n; i++)
-		hops.value[i] = (hops.value[i] - (1 - seen.enter) * in) /
-				seen.enter;
+	moved = apart_from(edges, k, &seen, &hops);
 	mp_stat_mean_limits(hops.value, hops.n, 2 * hops.step * hops.open / hops.own,
 			    mp_stat_rounding(0.5, hops.open) * hops.open /
 			    hops.own * hops.step, &limits);
+	limits.low -= moved / 2;
+	limits.high += moved / 2;
 	if (limits.high > limits.low * CLOSE || !(limits.low > 0))
 		return 0;
 	set(&limits, 1, length, seen.share, hops.id, pair->cycles);

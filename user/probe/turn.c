@@ -45,6 +45,35 @@ void mp_turn_actor(struct mp_actor *actor)
 	actor->detail = MP_DETAIL_TICKS;
 }
 
+bool mp_turn_exp(const struct mp_view *view, const struct mp_sweep *sweep,
+		 double length, struct mp_exp *exp)
+{
+	const uint64_t bytes = (uint64_t)length / sweep->stride * sweep->stride;
+
+	if (!bytes || bytes > view->arena_max_bytes)
+		return false;
+	mp_exp_chase(exp, view->cpu, sweep->pages, bytes, sweep->stride,
+		     MP_TURN_REACH < bytes ? MP_TURN_REACH : 0);
+	exp->arena[0].node = view->node;
+	exp->quiet = view->quiet;
+	mp_turn_actor(&exp->actor[0]);
+	return true;
+}
+
+void mp_turn_key(const struct mp_view *view, const struct mp_batch *batch,
+		 const struct mp_turn_times *times, struct mp_kept_key *key)
+{
+	mp_kept_begin(key);
+	mp_kept_add(key, &times->least, 1);
+	mp_kept_add(key, &times->most, 1);
+	mp_kept_add(key, &times->far, 1);
+	mp_kept_add_word(key, view->seed);
+	mp_kept_add_word(key, batch->id);
+	mp_kept_add_word(key, batch->replicate);
+	for (uint32_t s = 0; s < batch->n_samples; s++)
+		mp_kept_add_word(key, batch->sample[s].ticks);
+}
+
 bool mp_turn_batches(const struct mp_view *view, const struct mp_exp *exp,
 		     uint32_t replicates, const struct mp_batch **batch,
 		     bool *lacks)

@@ -7,6 +7,8 @@
 #ifndef MP_PROBE_TURN_H
 #define MP_PROBE_TURN_H
 
+#include "analysis/kept.h"
+#include "analysis/sweep.h"
 #include "backend.h"
 #include "probe.h"
 
@@ -67,6 +69,20 @@ struct mp_turn {
  * where a batch has room for that.
  */
 void mp_turn_actor(struct mp_actor *actor);
+
+/**
+ * mp_turn_exp() - the same as an experiment
+ * @sweep: whose pages and stride it has
+ * @length: bytes, of which whole strides are taken
+ *
+ * Return: can it be had?
+ */
+bool mp_turn_exp(const struct mp_view *view, const struct mp_sweep *sweep,
+		 double length, struct mp_exp *exp);
+
+/** mp_turn_key() - what all that is said of a batch by such times depends on */
+void mp_turn_key(const struct mp_view *view, const struct mp_batch *batch,
+		 const struct mp_turn_times *times, struct mp_kept_key *key);
 
 /**
  * mp_turn_batches() - the replicates of a ring
