@@ -105,6 +105,25 @@ static void near_levels_are_told_apart(void **state)
 	done();
 }
 
+/* One so far out that rings know it needs no stairs, which end long before it. */
+static void a_level_far_beyond_them_stays_what_rings_have(void **state)
+{
+	static const double size[] = { 10752, 18 << 10, 27 << 10, 4 << 20 };
+
+	(void)state;
+	ask(COARSE L1 L2 "nru\n" L3 "tree-plru\n"
+	    "level name=l4 size=4M ways=16 line=32 latency=76 policy=lru\n");
+	assert_int_equal(edges.n, 4);
+	assert_true(edges.after_to < 256 << 10);
+	for (uint32_t k = 0; k < 4; k++)
+		if (mp_cpu_is_after(&edges, k) != (k < 3) ||
+		    !holds(k, size[k]) ||
+		    edges.edge[k].high > edges.edge[k].low * 1.29)
+			fail_msg("%u: [%g, %g] for %g", k, edges.edge[k].low,
+				 edges.edge[k].high, size[k]);
+	done();
+}
+
 /* Policies that go by use spare what a walk does not use, and so T: its edge
  * may lie beyond the level's, but no level is said to hold more than it does. */
 static void no_policy_makes_them_wrong(void **state)
@@ -278,6 +297,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(near_levels_are_told_apart),
+		cmocka_unit_test(a_level_far_beyond_them_stays_what_rings_have),
 		cmocka_unit_test(no_policy_makes_them_wrong),
 		cmocka_unit_test(the_edge_of_an_exclusive_level_is_that_of_the_sum),
 		cmocka_unit_test(longer_lines_make_no_latency),

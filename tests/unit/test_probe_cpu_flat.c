@@ -245,6 +245,61 @@ static void rings_whose_replicates_differ_part_nothing(void **state)
 	assert_false(mp_cpu_flat_split(&curve, level, &n, 0));
 }
 
+/* .. of rings that go page by page, with so many slots in each. */
+static struct mp_curve paged(double (*cycles)(double length), uint64_t slots)
+{
+	static struct mp_batch batch;
+	static const struct mp_batch *batches[REPLICATES] = { &batch };
+	struct mp_curve curve = curve_of(cycles);
+
+	batch.exp.actor[0] = (struct mp_actor){
+		.stride = 4096 / slots, .reach = 32 * KIB };
+	for (uint32_t i = 0; i < LENGTHS; i++)
+		points[i].batch = batches;
+	return curve;
+}
+
+/* Memory takes half as much again as the level does: less than the detector
+ * takes for a step. */
+static double small_step(double length)
+{
+	return length < 40 * KIB ? 4 : length < 200 * KIB ? 90 : 140;
+}
+
+static void a_small_step_between_two_flats_is_a_level(void **state)
+{
+	const struct mp_curve curve = paged(small_step, 8);
+	struct mp_level level[MP_CPU_LEVELS] = {
+		{ .low_bytes = 36 * KIB, .size_bytes = 38 * KIB,
+		  .high_bytes = 42 * KIB, .latency = 4 } };
+	uint32_t n = 1;
+
+	(void)state;
+	assert_false(mp_cpu_flat_step(&curve, level, &n, 0));
+	assert_true(mp_cpu_flat_step(&curve, level, &n, 1));
+	assert_int_equal(n, 2);
+	assert_true(level[1].low_bytes < 200 * KIB &&
+		    level[1].low_bytes > 180 * KIB);
+	assert_true(level[1].high_bytes >= 200 * KIB &&
+		    level[1].high_bytes < 220 * KIB);
+	assert_true(fabs(level[1].latency - 90) < 1e-9);
+	assert_false(mp_cpu_flat_step(&curve, level, &n, 1));
+	assert_false(mp_cpu_flat_step(&curve, level, &n, 2));
+}
+
+/* Where each page has two slots, half of a walk that costs as much as memory is
+ * more than that. */
+static void a_step_that_translations_may_make_is_none(void **state)
+{
+	const struct mp_curve curve = paged(small_step, 2);
+	struct mp_level level[MP_CPU_LEVELS] = { one_level() };
+	uint32_t n = 0;
+
+	(void)state;
+	assert_false(mp_cpu_flat_step(&curve, level, &n, 0));
+	assert_int_equal(n, 0);
+}
+
 static void what_missed_the_next_level_too_is_left_out(void **state)
 {
 	struct mp_edge_data *data = calloc(1, sizeof(*data));
@@ -354,6 +409,8 @@ int main(void)
 		cmocka_unit_test(rings_that_take_the_same_part_two_levels),
 		cmocka_unit_test(a_mixture_that_grows_is_no_level),
 		cmocka_unit_test(rings_whose_replicates_differ_part_nothing),
+		cmocka_unit_test(a_small_step_between_two_flats_is_a_level),
+		cmocka_unit_test(a_step_that_translations_may_make_is_none),
 		cmocka_unit_test(what_missed_the_next_level_too_is_left_out),
 		cmocka_unit_test(an_even_edge_of_replicates_that_differ_is_off),
 		cmocka_unit_test_teardown(

@@ -312,6 +312,30 @@ static void groups_of_one_level_each_tell_exclusive_ones(void **state)
 	is("cpu.l3.latency-cycles", 150);
 }
 
+/* Readings of 89 cycles and of memory are one group by steps of 37.5, and those of
+ * 39 another: but memory is not all of what lies beyond these. And by means its
+ * step is too small for the detector. */
+static void a_level_among_the_readings_of_memory_is_no_memory(void **state)
+{
+	(void)state;
+	ask_seed("machine name=a clock_mhz=3750 memory_latency=148\n"
+		 "clock tsc_mhz=100 step=1 read=76\n"
+		 "place pages=random thp=granted\n"
+		 "level name=l1d size=96K ways=6 latency=7 "
+		 "policy=qlru_h00_m1_r0_u1\n"
+		 "level name=l2 size=176K ways=16 line=128 sector=64 latency=13 "
+		 "policy=bit-plru index=physical\n"
+		 "level name=l3 size=264K ways=8 line=128 latency=39 "
+		 "policy=tree-plru index=physical\n"
+		 "level name=l4 size=8M ways=16 line=128 latency=89 "
+		 "index=physical\n"
+		 "tlb level=1 page=4K entries=32 ways=32\nwalk cost=51\n"
+		 "noise gaps=0.02 seen=yes\n", 700147);
+	made_sim_not_wrong(&sim, "cpu.l3.size", 264 << 10, NEAR);
+	holds("cpu.l4.size", 8 << 20);
+	is("cpu.l4.latency-cycles", 89);
+}
+
 /* Of rings of every line a fifth of the hops is spared memory by a prefetcher that
  * stays on, however long they are. */
 static void hops_that_are_brought_are_missed_by_none(void **state)
@@ -409,6 +433,8 @@ int main(void)
 			sets_that_sparse_rings_do_not_fill_are_seen, end),
 		cmocka_unit_test_teardown(
 			groups_of_one_level_each_tell_exclusive_ones, end),
+		cmocka_unit_test_teardown(
+			a_level_among_the_readings_of_memory_is_no_memory, end),
 		cmocka_unit_test_teardown(
 			hops_that_are_brought_are_missed_by_none, end),
 		cmocka_unit_test_teardown(a_mean_that_rises_is_no_latency, end),

@@ -247,9 +247,60 @@ static void lines_that_stayed_inside_tell_of_no_level(void **state)
 	made_sim_not_wrong(&sim, "cpu.l2.latency-cycles", 15, 0.02);
 }
 
+/* Inside a level of one way, which includes the first, lines are found by that or
+ * hardly at all: of 13 cycles are a tenth of the hops, and the next edge is the
+ * third level's. */
+static void what_lies_behind_a_level_that_may_hide_has_no_name(void **state)
+{
+	(void)state;
+	ask_lines_again("machine name=c clock_mhz=3750 memory_latency=472\n"
+	    "clock tsc_mhz=2300 step=1 read=71\n"
+	    "place pages=random thp=refused huge=0\n"
+	    "level name=l1d size=192K ways=12 latency=7 policy=nru "
+	    "index=physical\n"
+	    "level name=l2 size=288K ways=1 latency=13 "
+	    "policy=qlru_h21_m2_r0_u0_umo index=physical "
+	    "inclusion=inclusive\n"
+	    "level name=l3 size=512K ways=8 latency=24 index=physical\n"
+	    "tlb level=1 page=4K entries=48 ways=48\n"
+	    "tlb level=2 page=4K entries=1024 ways=8 cost=11\n"
+	    "walk cost=33 page=all\nnoise gaps=0.02 seen=yes\n", 700147);
+	made_sim_not_wrong(&sim, "cpu.l2.size", 288 << 10, 0.125);
+	made_sim_not_wrong(&sim, "cpu.l2.latency-cycles", 13, 0.02);
+}
+
+/* Of rings that go page by page strides repeat now and then, and the next line is
+ * in the first level already: one hop of forty, which no clock of 150 cycles a
+ * step shows. */
+static void a_prefetcher_that_stays_on_leaves_a_bound_of_memory(void **state)
+{
+	(void)state;
+	made_sim_open(&sim, "machine name=d clock_mhz=3600 memory_latency=323\n"
+	    "clock tsc_mhz=24 step=1 read=65\n"
+	    "place pages=contiguous thp=granted huge=0\n"
+	    "level name=l1d size=192K ways=2 line=128 latency=7\n"
+	    "level name=l2 size=1152K ways=8 line=128 latency=29 policy=fifo "
+	    "index=physical inclusion=inclusive\n"
+	    "tlb level=1 page=4K entries=32 ways=32\n"
+	    "tlb level=1 page=2M entries=32 ways=32\nwalk cost=61\n"
+	    "prefetch kind=stride into=l1d switch=no\n"
+	    "noise gaps=0.02 seen=yes\n");
+	sim.view.caps |= MP_CAP_CORE_CLOCK;
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_ask(&sim, mp_probe_find("dram"));
+	assert_int_equal(made_sim_fact(&sim, "cpu.dram.latency")->verdict,
+			 MP_AT_LEAST);
+	made_sim_not_wrong(&sim, "cpu.dram.latency", 323 / 3.6, 0.02);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(
+			a_prefetcher_that_stays_on_leaves_a_bound_of_memory, end),
+		cmocka_unit_test_teardown(
+			what_lies_behind_a_level_that_may_hide_has_no_name, end),
 		cmocka_unit_test_teardown(
 			lines_that_stayed_inside_tell_of_no_level, end),
 		cmocka_unit_test_teardown(

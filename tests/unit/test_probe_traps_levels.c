@@ -362,6 +362,37 @@ static void what_is_too_little_to_matter_is_no_reason(void **state)
 	assert_non_null(strstr(fact.reason, "without the levels inside"));
 }
 
+/* More lines are counted, most likely, than any shape has an edge for: no more than
+ * the count says what it holds at most. */
+static void a_count_beyond_all_shapes_is_not_held_to_them(void **state)
+{
+	struct mp_fact fact = { .verdict = MP_AT_LEAST, .high = 250 };
+	struct mp_cpu_edges edges;
+
+	(void)state;
+	made_sim_open(&sim, "machine name=a clock_mhz=3000 memory_latency=200\n"
+		      "level name=l1d size=16K ways=4 latency=3\n"
+		      "level name=l2 size=256K ways=8 latency=9\n");
+	made_sim_edges(&sim, &edges);
+	edges.edge[1].size = 240;
+	edges.edge[1].low = fact.low = fact.value = 190;
+	edges.edge[1].high = 250;
+	edges.edge[0].size = edges.edge[0].low = edges.edge[0].high = 60;
+	edges.count[1] = (struct mp_cpu_count){
+		.known = true, .bare = true, .own_low = 200, .own_high = 220,
+		.all_low = 245, .all = 262, .all_high = 280 };
+	assert_int_equal(mp_cpu_beside_part(&sim.view, &edges, 1, &fact), 0);
+	assert_int_equal(fact.verdict, MP_AT_LEAST);
+	assert_true(fact.high >= 262);
+	/* Fewer are: then both hold. */
+	fact = (struct mp_fact){ .verdict = MP_AT_LEAST, .value = 190,
+				 .low = 190, .high = 250 };
+	edges.count[1].all = 249;
+	assert_int_equal(mp_cpu_beside_part(&sim.view, &edges, 1, &fact), 0);
+	assert_int_equal(fact.verdict, MP_MEASURED);
+	assert_true(fact.high <= 250);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -381,6 +412,7 @@ int main(void)
 		cmocka_unit_test(
 			an_edge_that_lines_make_uneven_is_not_that_of_an_even_level),
 		cmocka_unit_test(what_is_too_little_to_matter_is_no_reason),
+		TEST(a_count_beyond_all_shapes_is_not_held_to_them),
 		cmocka_unit_test(slots_that_miss_do_not_stay_for_others_that_come_from_memory),
 	};
 

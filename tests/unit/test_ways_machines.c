@@ -381,6 +381,31 @@ static void what_the_level_behind_puts_out_is_not_counted(void **state)
 	sim_ask_free(&ask);
 }
 
+/* Lines in eleven huge pages, of which the TLB knows eight: a walk makes a hit
+ * what a miss takes. The control goes through as many pages of others, which
+ * are in one. */
+static void pages_of_others_do_not_thin_a_control(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		"machine name=x clock_mhz=1700 memory_latency=280\n"
+		"level name=l1d size=84K ways=12 latency=6 "
+		"policy=qlru_h11_m1_r1_u2\n"
+		"level name=l2 size=1536K ways=12 latency=17\n"
+		"level name=l3 size=4M ways=16 latency=51 policy=nru "
+		"inclusion=exclusive\n"
+		"tlb level=1 page=4K entries=64 ways=64 policy=random\n"
+		"tlb level=1 page=2M entries=8 ways=8\n"
+		"tlb level=2 page=4K entries=128 ways=4 cost=12\n"
+		"walk cost=31 page=all\n"
+		"place pages=contiguous thp=granted huge=0\n"
+		"clock tsc_mhz=2100 step=3 read=58\n",
+		{ 84 * KIB, 1536 * KIB, 4096 * KIB }, { 6, 17, 51 }, 280, 64,
+		NULL, 0 });
+	ask_ways_found(&ask, "cpu.l2.ways", 12);
+	sim_ask_free(&ask);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -403,6 +428,7 @@ int main(void)
 		cmocka_unit_test(ways_beside_the_limits_of_a_size_are_found),
 		cmocka_unit_test(what_nearly_makes_a_miss_is_none),
 		cmocka_unit_test(what_the_level_behind_puts_out_is_not_counted),
+		cmocka_unit_test(pages_of_others_do_not_thin_a_control),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,9 @@ struct rows {
 	float miss[TABULATED][SETS][MP_MISS_POINTS];
 };
 
+/* The rest of what comes behind the mean is less than a float can tell. */
+#define NEGLIGIBLE 1e-12
+
 /* Pages of one place that miss, by how many there are: mean, variance and
  * covariance with their number, over a binomial number of them. */
 struct spread {
@@ -30,6 +33,7 @@ struct spread {
 static void spread_over(const float *set, uint32_t pages, double odds,
 			struct spread *sum)
 {
+	const double rises = odds / (1 - odds), mean = pages * odds;
 	double p = exp(pages * log1p(-odds));
 
 	for (uint32_t k = 0; k <= pages && k < MP_MISS_SET; k++) {
@@ -39,7 +43,9 @@ static void spread_over(const float *set, uint32_t pages, double odds,
 		sum->f += p * f;
 		sum->ff += p * f * f;
 		sum->fk += p * f * k;
-		p *= (double)(pages - k) / (k + 1) * odds / (1 - odds);
+		p *= (double)(pages - k) / (k + 1) * rises;
+		if (p < NEGLIGIBLE && k > mean)
+			break;
 	}
 }
 

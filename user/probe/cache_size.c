@@ -357,6 +357,7 @@ static int plan_shared(const struct mp_view *view, const struct mp_sweep *sweep,
 static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 {
 	const struct mp_curve *curve = &edges->side[0];
+	const uint32_t crowded = mp_cpu_crowded(edges, edges->n);
 
 	if (!edges->n || !edges->flat) {
 		mp_fact_cannot(fact, "bytes", edges->n ?
@@ -377,12 +378,10 @@ static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 			       mp_cpu_level_name[edges->doubt.level]);
 		return;
 	}
-	for (uint32_t k = 0; k < edges->n; k++) {
-		if (!mp_cpu_may_hide(edges, k))
-			continue;
+	if (crowded < MP_CPU_LEVELS) {
 		mp_fact_cannot(fact, "bytes",
 			       "whether there is one more is not known, as the edge of %s may be that of one outside whose few ways are crowded",
-			       mp_cpu_level_name[k]);
+			       mp_cpu_level_name[crowded]);
 		return;
 	}
 	if (mp_cpu_may_be_more(edges)) {

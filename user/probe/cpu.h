@@ -232,6 +232,7 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
  * @own_low, @own_high: bytes that the level serves by itself
  * @all_low, @all_high: .. with those inside. INFINITY: a level further out may
  *	have put some out
+ * @all: .. most likely, or more
  */
 struct mp_cpu_count {
 	uint64_t slots;
@@ -252,6 +253,7 @@ struct mp_cpu_count {
 	double own_high;
 	double all_low;
 	double all_high;
+	double all;
 };
 
 /** enum mp_cpu_by - what the edge of a level is found by, where not all single
@@ -301,7 +303,8 @@ enum mp_cpu_by {
  * @after_from, @after_to: lengths at which a few lines are wanted after others,
  *	as means leave a level in doubt; 0: at none
  * @after: .. and what those took, owned
- * @after_n: so many levels, the outermost, were found by that
+ * @after_first, @after_n: so many levels, from the first of them, were found by
+ *	that
  * @after_kept: .. the share of a ring that the level inside may have kept
  * @walks: rings of a slot a page, owned
  * @main_lines: by means, lines to a slot's share of a ring of @curve; 1: full
@@ -337,6 +340,7 @@ struct mp_cpu_edges {
 	double after_from;
 	double after_to;
 	struct mp_curve after;
+	uint32_t after_first;
 	uint32_t after_n;
 	double after_kept[MP_CPU_LEVELS];
 	struct mp_curve walks;
@@ -425,6 +429,10 @@ void mp_cpu_others_took(const struct mp_cpu_edges *edges, uint32_t k,
  * level: the edge is its, and how many levels there are is not known.
  */
 bool mp_cpu_may_hide(const struct mp_cpu_edges *edges, uint32_t k);
+
+/** mp_cpu_crowded() - the innermost level inside @k whose edge may be another's:
+ * then it is not known which one level @k is. MP_CPU_LEVELS: there is none */
+uint32_t mp_cpu_crowded(const struct mp_cpu_edges *edges, uint32_t k);
 
 /** mp_cpu_rises_beyond() - does a curve of means rise once more beyond the last
  * level, where slots may share lines of one further out? */

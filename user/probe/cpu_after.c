@@ -36,6 +36,8 @@
 #define GRAIN 16
 #define CLEAR 1.06
 #define BEYOND 2.1
+/* A level so far beyond the one inside leaves stairs room for their last one. */
+#define FAR_BEYOND 4.0
 #define REPLICATES 6u
 /* Fewer lengths draw no curve. */
 #define LENGTHS_MIN 10u
@@ -356,23 +358,34 @@ static bool put_level(const struct mp_curve *curve, const struct mp_cpu_stair *s
 }
 
 /* Levels that others share move while they are looked at; and where prefetchers
- * may work, what brings back T's translations may bring T. */
+ * may work, what brings back T's translations may bring T. @last: level looked
+ * at. */
 static bool is_possible(const struct mp_view *view,
-			const struct mp_cpu_edges *edges)
+			const struct mp_cpu_edges *edges, uint32_t last)
 {
-	const uint32_t n = edges->n;
-
-	return view->caps & MP_CAP_PHASES && !edges->single && n &&
-	       edges->muddled >= n &&
-	       (n == 1 || mp_cpu_has_sides(edges, n - 1)) &&
+	return view->caps & MP_CAP_PHASES && !edges->single && edges->n &&
+	       edges->muddled >= edges->n &&
+	       (!last || mp_cpu_has_sides(edges, last)) &&
 	       !mp_cpu_may_prefetch(view);
+}
+
+/* The last level from the one in doubt on that is not far beyond the one inside:
+ * levels further out rings know well enough. */
+static uint32_t last_asked(const struct mp_cpu_edges *edges)
+{
+	uint32_t k = edges->doubt.level;
+
+	while (k + 1 < edges->n && edges->level[k + 1].low_bytes <
+				   edges->level[k].high_bytes * FAR_BEYOND)
+		k++;
+	return k;
 }
 
 static bool is_asked(const struct mp_view *view,
 		     const struct mp_cpu_edges *edges)
 {
-	return is_possible(view, edges) && edges->flat &&
-	       edges->doubt.level < edges->n;
+	return edges->flat && edges->doubt.level < edges->n &&
+	       is_possible(view, edges, last_asked(edges));
 }
 
 /* Of a length that cannot be had nothing is wanted. */
@@ -407,7 +420,7 @@ int mp_cpu_after_plan(const struct mp_view *view,
 static bool are_all(const struct mp_cpu_edges *rings,
 		    const struct mp_cpu_edges *found, uint32_t from)
 {
-	for (uint32_t k = 0; k < rings->n; k++) {
+	for (uint32_t k = 0; k <= last_asked(rings); k++) {
 		const struct mp_level *ring = &rings->level[k];
 		uint32_t i = from;
 
@@ -423,26 +436,43 @@ static bool are_all(const struct mp_cpu_edges *rings,
 	return true;
 }
 
+/* The levels of rings from @from on are those from @to on. */
+static void put_outer(const struct mp_cpu_edges *rings, uint32_t from,
+		      uint32_t to, struct mp_cpu_edges *found)
+{
+	for (; from < rings->n; from++, to++) {
+		found->level[to] = rings->level[from];
+		found->edge[to] = rings->edge[from];
+		found->fitted[to] = rings->fitted[from];
+		found->width[to] = rings->width[from];
+		found->by[to] = rings->by[from];
+		found->group[to] = rings->group[from];
+	}
+	found->n = to;
+}
+
 /* The levels that stairs show, from the one in doubt on. */
 static bool find_levels(const struct mp_cpu_edges *edges,
 			struct mp_cpu_edges *found)
 {
 	const struct mp_curve *curve = &edges->after;
 	const uint32_t k = edges->doubt.level;
+	const uint32_t outer = last_asked(edges) + 1;
 	const double inside = k ? edges->edge[k - 1].inside : 0;
 	struct mp_cpu_stair stair[MP_CPU_STAIRS];
 	const uint32_t n = mp_cpu_stairs_find(curve, stair);
 
 	*found = *edges;
 	/* The first stair is what the level in doubt takes, and no less. */
-	if (n < 2 || k + n - 1 > MP_CPU_LEVELS ||
+	if (n < 2 || k + n - 1 + edges->n - outer > MP_CPU_LEVELS ||
 	    stair[0].cycles < inside * MP_CPU_STAIR_RISES ||
 	    mp_cpu_stairs_short(curve, inside * MP_CPU_STAIR_RISES, &stair[0]))
 		return false;
 	for (uint32_t i = 0; i + 1 < n; i++)
 		if (!put_level(curve, &stair[i], k + i, found))
 			return false;
-	found->n = k + n - 1;
+	put_outer(edges, outer, k + n - 1, found);
+	found->after_first = k;
 	found->after_n = n - 1;
 	found->doubt = (struct mp_cpu_doubt){ .level = MP_CPU_LEVELS };
 	return found->n >= edges->n && are_all(edges, found, k);
@@ -458,7 +488,7 @@ int mp_cpu_after_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	if (!is_asked(view, edges))
 		return 0;
 	edges->after_from = k ? edges->level[k - 1].high_bytes * CLEAR : FROM;
-	edges->after_to = edges->level[edges->n - 1].high_bytes * BEYOND;
+	edges->after_to = edges->level[last_asked(edges)].high_bytes * BEYOND;
 	rig_init(view, edges, &rig);
 	err = gather(view, &rig, edges->after_from, edges->after_to,
 		     &edges->after);
@@ -471,7 +501,8 @@ int mp_cpu_after_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 
 bool mp_cpu_is_after(const struct mp_cpu_edges *edges, uint32_t k)
 {
-	return k < edges->n && k + edges->after_n >= edges->n;
+	return k >= edges->after_first &&
+	       k < edges->after_first + edges->after_n;
 }
 
 void mp_cpu_after_say(const struct mp_cpu_edges *edges, uint32_t k,
@@ -557,7 +588,8 @@ int mp_cpu_after_alone_plan(const struct mp_view *view,
 	struct rig rig;
 	int err = 0;
 
-	if (!is_possible(view, edges) || mp_cpu_is_after(edges, k) ||
+	if (!is_possible(view, edges, edges->n - 1) ||
+	    mp_cpu_is_after(edges, k) ||
 	    !span_of(edges, k, &from, &to))
 		return 0;
 	rig_alone(view, edges, &rig);
@@ -608,7 +640,7 @@ bool mp_cpu_after_alone(const struct mp_view *view,
 	struct rig rig;
 	uint32_t n;
 
-	if (!is_possible(view, edges) || !span_of(edges, k, &from, &to))
+	if (!is_possible(view, edges, edges->n - 1) || !span_of(edges, k, &from, &to))
 		return false;
 	rig_alone(view, edges, &rig);
 	if (gather(view, &rig, from / ALONE_MOVED, to * ALONE_MOVED, &curve)) {

@@ -562,10 +562,10 @@ static void count_in(const struct mp_cpu_edges *edges, uint32_t k,
 	if (count->brief && count->all_low > edges->edge[k].high &&
 	    (!holds || holds == MP_CPU_HOLDS_OTHERS))
 		return;
-	/* Where more lines are found than the best shape holds, or with those
-	 * inside than any, it is not one of them. */
+	/* Where more lines are found than the best shape holds, or most likely
+	 * with those inside than any, it may be none of them. */
 	if (low > edges->edge[k].size * MORE ||
-	    count->all_low > edges->edge[k].high)
+	    count->all > edges->edge[k].high)
 		high = INFINITY;
 	high = fmin(high, holds == MP_CPU_HOLDS_OTHERS ? count->own_high :
 							 count->all_high);

@@ -548,24 +548,24 @@ static void set_limits(const struct mp_cpu_edges *edges, uint32_t k, bool be,
 	const uint32_t ways = edges->table->shape[edges->edge[k].shape].ways;
 	const double apart = (double)count->apart;
 	const bool early = count->closer && count->may_learn && count->row > 1;
+	double crowd;
 
 	count->doubt = sums->sum[OWN][0] > 0 ?
 		       error_of(sums, OWN, 0) * sums->rows / sums->sum[OWN][0] :
 		       INFINITY;
+	count->all = sums->sum[ALL][0] / sums->rows * apart;
+	crowd = (double)count->slots * apart / fmax(count->all, edges->edge[k].size);
+	/* What B has come by may still be there, and is not seen. */
+	count->brief = crowd < CROWD_LEAST;
 	for (uint32_t w = 0; w < WHOSE; w++) {
-		const double least = sums->sum[w][0] / sums->rows;
 		const double most = sums->sum[w][1] / sums->rows +
 				    SIGMAS * error_of(sums, w, 1);
-		const double all = sums->sum[ALL][0] / sums->rows * apart;
-		const double crowd = (double)count->slots * apart /
-				     fmax(all, edges->edge[k].size);
 		double *low = w == OWN ? &count->own_low : &count->all_low;
 		double *high = w == OWN ? &count->own_high : &count->all_high;
 
-		*low = (least - SIGMAS * error_of(sums, w, 0)) * apart *
+		*low = (sums->sum[w][0] / sums->rows -
+			SIGMAS * error_of(sums, w, 0)) * apart *
 		       (early ? 1 - LEARNT_EARLY : 1);
-		/* What B has come by may still be there, and is not seen. */
-		count->brief = crowd < CROWD_LEAST;
 		*high = !be || count->brief ? INFINITY :
 			most * apart * (1 + (double)count->looks /
 					     (double)count->slots) /

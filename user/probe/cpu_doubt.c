@@ -121,6 +121,14 @@ bool mp_cpu_may_hide(const struct mp_cpu_edges *edges, uint32_t k)
 	       shape->ways <= MP_CPU_CROWDED_WAYS && !edges->count[k].bare;
 }
 
+uint32_t mp_cpu_crowded(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	for (uint32_t i = 0; i < k; i++)
+		if (mp_cpu_may_hide(edges, i))
+			return i;
+	return MP_CPU_LEVELS;
+}
+
 /* Is there room for a level between what an edge lies between? */
 bool mp_cpu_has_room(const struct mp_edge *edge)
 {

@@ -32,6 +32,12 @@
 /* No more of the hops than this miss a level that holds a ring whole. */
 #define MISS_NONE 0.05
 
+/* A step lies between lengths no further apart. It is no TLB's where hops take more
+ * of it than so many walks that cost as much as memory does. */
+#define STEP_SPAN 2.9
+#define WALKS 1.5
+#define PAGE 4096u
+
 /* Where that is in question, lengths are so many to the octave, so far on either
  * side, at so many places. */
 #define NEARLY 0.003
@@ -159,6 +165,82 @@ bool mp_cpu_flat_split(const struct mp_curve *curve,
 		return true;
 	}
 	return false;
+}
+
+/* How many hops of a curve share a translation, where its rings go page by page:
+ * the window of a TLB that all of them miss. */
+static double hops_of_page(const struct mp_curve *curve)
+{
+	const struct mp_curve_at *last = &curve->at[curve->n - 1];
+	const struct mp_actor *actor;
+
+	if (!last->batch || !last->batch[0])
+		return 1;
+	actor = &last->batch[0]->exp.actor[0];
+	return actor->reach < PAGE || actor->stride > PAGE ? 1 :
+	       PAGE / (double)actor->stride;
+}
+
+/* The next flat stretch behind one; without points: there is none so near. */
+static struct flat flat_behind(const struct mp_curve *curve,
+			       const struct flat *flat, double end)
+{
+	struct flat next = { .points = 0 };
+
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const double length = (double)curve->at[i].length;
+
+		if (length <= flat->to)
+			continue;
+		if (length > flat->to * STEP_SPAN)
+			break;
+		next = flat_at(curve, i, end);
+		if (next.points >= POINTS)
+			return next;
+	}
+	next.points = 0;
+	return next;
+}
+
+/* The first flat stretch, @flat, with such a step to the next, @next. */
+static bool find_step(const struct mp_curve *curve, double from, double end,
+		      struct flat *flat, struct flat *next)
+{
+	double walk;
+
+	if (!curve->n)
+		return false;
+	walk = last_of(curve, INFINITY) / hops_of_page(curve);
+	for (uint32_t i = 0; i < curve->n; i++) {
+		*flat = flat_at(curve, i, end);
+		if (flat->from < from || flat->points < POINTS)
+			continue;
+		*next = flat_behind(curve, flat, end);
+		if (next->points && next->latency >= flat->latency * APART &&
+		    next->latency >= flat->latency + WALKS * walk)
+			return true;
+	}
+	return false;
+}
+
+bool mp_cpu_flat_step(const struct mp_curve *curve,
+		      struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
+		      uint32_t k)
+{
+	const double from = k ? level[k - 1].high_bytes : 0;
+	const double end = k < *n ? level[k].low_bytes : INFINITY;
+	struct flat flat, next;
+
+	if (*n == MP_CPU_LEVELS || !find_step(curve, from, end, &flat, &next))
+		return false;
+	memmove(&level[k + 1], &level[k], (*n - k) * sizeof(*level));
+	(*n)++;
+	level[k] = (struct mp_level){
+		.size_bytes = flat.to, .low_bytes = flat.to,
+		.high_bytes = next.from, .latency = flat.latency };
+	if (k + 1 < *n)
+		level[k + 1].latency = next.latency;
+	return true;
 }
 
 /* The first stretch that is the next level's alone, of two that are known. */

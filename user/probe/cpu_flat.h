@@ -16,6 +16,18 @@ bool mp_cpu_flat_split(const struct mp_curve *curve,
 		       uint32_t k);
 
 /**
+ * mp_cpu_flat_step() - is there one more level in the plateau inside level @k?
+ * @k: @n for what lies beyond the last one
+ * @level, @n: where there is one it is put in before it
+ *
+ * What the detector takes for one plateau may be two, flat ones, with a step
+ * between them that is too small for it, and more than translations add.
+ */
+bool mp_cpu_flat_step(const struct mp_curve *curve,
+		      struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
+		      uint32_t k);
+
+/**
  * mp_cpu_flat_part() - do rings show the level behind level @k by itself?
  * @level: gets until where, and what that level takes
  */

@@ -141,20 +141,23 @@ static void free_rest(struct mp_cpu_edges *edges)
 		}
 }
 
-/* .. of each group, over so many sides. */
+/* .. of each group, over so many sides; of the last one only the first is looked
+ * at. */
 static int draw_all(struct mp_cpu_edges *edges, uint32_t sides)
 {
 	int err = 0;
 
 	free_rest(edges);
-	for (uint32_t g = 0; g + 1 < edges->groups.n; g++)
-		for (uint32_t i = 0; i < sides && !err; i++)
+	for (uint32_t g = 0; g < edges->groups.n; g++)
+		for (uint32_t i = 0; !err && i < sides &&
+				     (!i || g + 1 < edges->groups.n); i++)
 			err = draw_rest(&edges->hops[i], &edges->groups, g,
 					&edges->rest[g][i]);
 	return err;
 }
 
-/* The least and the most that the rings of a group take. */
+/* The least and the most that the rings of a group take. The last one should be
+ * memory alone. */
 static void range_of(const struct mp_cpu_edges *edges, uint32_t g,
 		     double *least, double *most)
 {

@@ -269,6 +269,8 @@ int mp_cpu_levels(const struct mp_curve *curve,
 		merge_unsteady(curve, level, n);
 	if (!err && mp_cpu_holed(curve, level, *n))
 		err = -ENODATA;
+	for (uint32_t k = 0; k <= *n && !err; k++)
+		mp_cpu_flat_step(curve, level, n, k);
 	for (uint32_t k = 0; k < *n && !err; k++)
 		k += mp_cpu_split_flats(curve, level, n, k, &found);
 	for (uint32_t k = 0; k < *n && !err; k++)

@@ -137,12 +137,19 @@ static void hide_outer(const struct mp_cpu_edges *edges, uint32_t k,
 static bool says_nothing(const struct mp_cpu_edges *edges, uint32_t k,
 			 struct mp_fact *fact)
 {
+	const uint32_t crowded = mp_cpu_crowded(edges, k);
+
 	if (k >= edges->muddled)
 		mp_fact_cannot(fact, "bytes",
 			       "its sets or those of %s are no power of two, and its lines longer than those of the levels inside: no ring fills it evenly",
 			       mp_cpu_level_name[edges->muddled]);
 	else if (k >= edges->doubt.level)
 		mp_cpu_doubt_say(edges, k, fact);
+	else if (crowded < MP_CPU_LEVELS)
+		mp_fact_cannot(fact, "bytes",
+			       "a level of about %.0f KiB is there, but whether it is this one is not known, as the edge of %s may be that of one outside whose few ways are crowded",
+			       edges->level[k].size_bytes / 1024,
+			       mp_cpu_level_name[crowded]);
 	else if (!edges->fitted[k])
 		mp_fact_cannot(fact, "bytes",
 			       "too noisy: the edge near %.0f KiB has no shape that a cache could give it",

@@ -50,6 +50,7 @@ struct outermost {
 	double bound;		/* cycles: hops that take longer miss it */
 	double thin;		/* times as long, sparse rings fill it; 0: they may not */
 	bool times_hops;	/* the clock is fine enough for those of memory */
+	bool coarse;		/* .. and it is known not to be */
 	uint32_t level;		/* which it is */
 	bool nothing_beyond;	/* the curve came to memory */
 };
@@ -78,6 +79,7 @@ static void set_bound(const struct mp_view *view, double latency, double end,
 			    latency + STEPS_APART * step);
 	outer->times_hops = step <= STEP_SHARE * end &&
 			    outer->bound < end - STEPS_APART * step;
+	outer->coarse = step > STEP_SHARE * end;
 }
 
 /* Where sparse rings spread over all sets they fill a level, if so many times
@@ -408,6 +410,12 @@ static int infer_one(const struct mp_view *view, const struct outermost *outer,
 		fact->verdict = MP_AT_LEAST;
 		snprintf(fact->reason, sizeof(fact->reason),
 			 "a cache may still have served part of it: no footprint tried was shown to be far beyond the last level with no two slots a line");
+	}
+	if (sweep->reach && outer->coarse && mp_cpu_may_prefetch(view) &&
+	    fact->verdict == MP_MEASURED) {
+		fact->verdict = MP_AT_LEAST;
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "prefetchers that stay on may have brought some of what the ring came to next, and the clock is too coarse to tell which");
 	}
 	set_limits(fact, &limits);
 	mp_sweep_exp(sweep, length_of(view, outer), &exp);

@@ -143,8 +143,8 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 		if (!fact) {
 			err = -ENOMEM;
 		} else if (!missing && k < edges.n &&
-			   mp_cpu_may_hide(&edges, k)) {
-			mp_fact_cannot(fact, "", "the edge of this level may be that of one outside whose few ways are crowded");
+			   mp_cpu_crowded(&edges, k + 1) < MP_CPU_LEVELS) {
+			mp_fact_cannot(fact, "", "the edge of this level, or of one inside, may be that of one outside whose few ways are crowded");
 		} else if (!missing && k < edges.n) {
 			err = mp_cpu_beside_judge(view, &edges, k, &beside);
 			if (!err)

@@ -240,6 +240,10 @@ static void infer_level(const struct mp_view *view,
 		mp_latency_cannot(pair, "whether this level is one or two is not known: see the sizes");
 		return;
 	}
+	if (mp_cpu_crowded(edges, k) < MP_CPU_LEVELS) {
+		mp_latency_cannot(pair, "whether this level is this one or the next is not known: see the sizes");
+		return;
+	}
 	/* A level that moves has no peak that stays; means of it vary. */
 	if (edges->single && infer_single(view, edges, k, pair))
 		return;

@@ -190,6 +190,14 @@ static enum mp_ways_outcome flushed_one(const struct mp_ways_level *level,
 						 MP_WAYS_UNCLEAR;
 }
 
+/* A control times each page once, those of the others as well: what part of its
+ * hops would be all of the test's lines. */
+static double lines_of_control(const struct mp_ways_test *test,
+			       const struct mp_exp *control)
+{
+	return fmin(test->lines / (double)control->n_steps, 1);
+}
+
 /* Of a control: would the cost of a translation, but for @extra cycles of it,
  * pass for a miss? */
 static enum mp_ways_outcome control_of_miss(const struct mp_ways_level *level,
@@ -203,7 +211,8 @@ static enum mp_ways_outcome control_of_miss(const struct mp_ways_level *level,
 	if (!take_late(batch, &late))
 		return MP_WAYS_UNCLEAR;
 	return slower_than(&late, level->innermost_cycles + extra + step / 2) <
-			       FIT_SHARE * test->least ?
+			       FIT_SHARE * test->least *
+			       lines_of_control(test, &batch->exp) ?
 		       MP_WAYS_FIT : MP_WAYS_HIDDEN;
 }
 
@@ -219,7 +228,8 @@ static enum mp_ways_outcome control_of_fit(const struct mp_ways_level *level,
 	if (!take_late(batch, &late))
 		return MP_WAYS_UNCLEAR;
 	return slower_than(&late, level->innermost_cycles + extra + apart / 2) <
-			       FLUSH_NONE / test->lines ?
+			       FLUSH_NONE / test->lines *
+			       lines_of_control(test, &batch->exp) ?
 		       MP_WAYS_FIT : MP_WAYS_HIDDEN;
 }
 
@@ -294,7 +304,8 @@ static bool find_costs(const struct mp_ways_rig *rig,
 		    take_late(batch, &late))
 			mp_ways_costs_add(costs, &late);
 	}
-	return mp_ways_costs_end(costs, FIT_SHARE * test->least,
+	return mp_ways_costs_end(costs, FIT_SHARE * test->least *
+				 lines_of_control(test, control),
 				 exp->n_steps != control->n_steps);
 }
 
