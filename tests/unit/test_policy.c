@@ -250,6 +250,27 @@ static bool is_right_or_open(const struct made_policy *policy, uint32_t ways,
 	return is_one(verdict.classes);
 }
 
+/* Misses that cost less than was thought: the share of hits is half of what it is.
+ * What fits that a little better is no policy for it. */
+static void shares_that_are_all_off_show_no_other_policy(void **state)
+{
+	const struct made_policy policy = { .class = MP_POLICY_MRU,
+					    .rule = MADE_NRU };
+	struct mp_policy_verdict verdict;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 6; seed++) {
+		made_looks(&looks, &policy, 12, 0, 10, BURSTS, 0, seed);
+		for (uint32_t i = 0; i < looks.n; i++)
+			for (uint32_t k = 0; k < MP_POLICY_STEPS; k++)
+				looks.hit[i][k] /= 2;
+		assert_int_equal(mp_policy_judge(looks.seen, looks.n,
+						 &verdict), 0);
+		assert_false(is_one(verdict.classes) &&
+			     verdict.classes != 1u << MP_POLICY_MRU);
+	}
+}
+
 static void no_policy_is_taken_for_one_of_another_class(void **state)
 {
 	uint32_t all = 0, answered = 0;
@@ -484,6 +505,7 @@ int main(void)
 		cmocka_unit_test(a_set_of_fewer_ways_than_told_fits_none),
 		cmocka_unit_test(bursts_that_find_lines_of_the_one_before_go_round),
 		cmocka_unit_test(nothing_seen_is_no_answer),
+		cmocka_unit_test(shares_that_are_all_off_show_no_other_policy),
 		cmocka_unit_test(no_policy_is_taken_for_one_of_another_class),
 		cmocka_unit_test(walks_keep_to_their_bounds),
 		cmocka_unit_test(narrow_walks_keep_lines_apart),

@@ -294,9 +294,32 @@ static void a_prefetcher_that_stays_on_leaves_a_bound_of_memory(void **state)
 	made_sim_not_wrong(&sim, "cpu.dram.latency", 323 / 3.6, 0.02);
 }
 
+/* The second level begins to miss where the first ends: the edge rises to 56 cycles
+ * between 7 and 259, and what misses the first takes 14. By the former 16 lines in
+ * two sets of four ways hardly miss. */
+static void an_edge_that_another_is_in_rises_to_nothing(void **state)
+{
+	double cycles;
+
+	(void)state;
+	ask_lines_again("machine name=b clock_mhz=3200 memory_latency=259\n"
+	    "clock tsc_mhz=100 step=1 read=84\n"
+	    "place pages=random thp=refused huge=0\n"
+	    "level name=l1d size=128K ways=4 latency=7 "
+	    "policy=qlru_h11_m1_r0_u0\n"
+	    "level name=l2 size=197120 ways=11 latency=14 "
+	    "policy=qlru_h11_m1_r0_u0 index=physical\n"
+	    "tlb level=1 page=4K entries=96 ways=12 policy=bit-plru\n"
+	    "walk cost=59 page=all\nnoise gaps=0.02 seen=yes\n", 5);
+	cycles = mp_cpu_rises_to(&sim.view);
+	assert_true(isnan(cycles) || cycles < 1.6 * 14);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(
+			an_edge_that_another_is_in_rises_to_nothing, end),
 		cmocka_unit_test_teardown(
 			a_prefetcher_that_stays_on_leaves_a_bound_of_memory, end),
 		cmocka_unit_test_teardown(

@@ -308,7 +308,16 @@ static double least_cost(const struct court *court)
 	return least;
 }
 
-static void try_all(const struct mp_policy_seen *seen, struct court *court)
+/* What shares are off by more than was thought, where even the best is: looks say
+ * that much less then. A half is what each costs. */
+static double dispersion(double least, uint32_t looks)
+{
+	return fmax(2 * least / looks, 1);
+}
+
+/* @all: looks up to here that tell. */
+static void try_all(const struct mp_policy_seen *seen, uint32_t all,
+		    struct court *court)
 {
 	const uint32_t looks = mp_policy_looks(seen->walk);
 	double least;
@@ -325,7 +334,8 @@ static void try_all(const struct mp_policy_seen *seen, struct court *court)
 	least = least_cost(court);
 	for (uint32_t i = 0; i < court->n; i++)
 		court->trial[i].out |= court->trial[i].cost >
-				       least + APART_EARLY;
+				       least + APART_EARLY *
+				       dispersion(least, all);
 }
 
 static void leave(const struct mp_policy *policy,
@@ -340,6 +350,7 @@ static void settle(const struct court *court,
 		   struct mp_policy_verdict *verdict)
 {
 	const double least = least_cost(court);
+	const double most = APART * dispersion(least, verdict->looks);
 	const struct trial *best = NULL;
 
 	for (uint32_t i = 0; i < court->n && !best; i++)
@@ -354,11 +365,11 @@ static void settle(const struct court *court,
 
 		if (trial->out)
 			continue;
-		if (apart <= APART) {
+		if (apart <= most) {
 			verdict->classes |= 1u << trial->policy.class;
 			leave(&trial->policy, verdict);
 		}
-		if (apart > APART && apart < verdict->apart &&
+		if (apart > most && apart < verdict->apart &&
 		    trial->policy.class != best->policy.class)
 			verdict->apart = apart;
 	}
@@ -394,7 +405,7 @@ int mp_policy_judge(const struct mp_policy_seen *seen, uint32_t n,
 		court->trial[i].policy = policy[i];
 	for (uint32_t i = 0; i < n; i++) {
 		verdict->looks += looks_that_tell(&seen[i]);
-		try_all(&seen[i], court);
+		try_all(&seen[i], verdict->looks, court);
 	}
 	settle(court, verdict);
 	free(court);

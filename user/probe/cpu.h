@@ -376,8 +376,9 @@ void mp_cpu_edges_free(struct mp_cpu_edges *edges);
  * The next level may be two, and have no latency of its own then; but it is
  * there, and no faster.
  *
- * Return: cycles; NaN where single hops tell, or the innermost level itself may
- * be two.
+ * Return: cycles; NaN where single hops tell, where the innermost level itself may
+ * be two, or where what lies behind it takes so much less that the edge of the next
+ * has to be in this one.
  */
 double mp_cpu_rises_to(const struct mp_view *view);
 

@@ -44,6 +44,8 @@
  * that is walked round and round no greater share hits than there is room for. */
 #define HELD 1.1
 #define HELD_PART (1 - (HELD - 1) / (MP_CPU_LEVELS_APART - 1))
+/* What an edge rises to, and what the level behind it takes. */
+#define RISES_ALIKE 1.5
 /* Of a ring behind an edge all hops but so many are served by one level; and so
  * many lengths prove that they are not. */
 #define BEHIND 0.1
@@ -479,6 +481,9 @@ double mp_cpu_rises_to(const struct mp_view *view)
 		return NAN;
 	if (edges.n && edges.fitted[0] && edges.doubt.level)
 		cycles = edges.edge[0].outside;
+	/* Of an edge that the next one follows at once that is a mixture. */
+	if (edges.n > 1 && edges.level[1].latency * RISES_ALIKE < cycles)
+		cycles = NAN;
 	mp_cpu_edges_free(&edges);
 	return cycles;
 }

@@ -37,6 +37,8 @@
 #define ALL_HIT 0.95
 /* .. and where no more did, and a policy says which, they drove one another out. */
 #define MANY_HIT 0.85
+/* What a policy is worse by, which is not the one: ten contradicted looks. */
+#define CRAMPED_APART 46.0
 /* The nearest policy is contradicted in no more than such a share of looks. */
 #define NEARLY 0.1
 
@@ -161,12 +163,22 @@ static int ask_spared(const struct mp_view *view,
 	return err;
 }
 
+/* Some looks are not this level's doing then: another policy has to be worse by
+ * twice as many as else. */
+static bool is_near(const struct mp_policy_level *level,
+		    const struct found *found)
+{
+	return level->cramped && !level->spared &&
+	       found->verdict.apart < CRAMPED_APART;
+}
+
 static bool is_known(const struct mp_policy_level *level,
 		     const struct found *found)
 {
 	return found->verdict.classes && !is_open(found) &&
 	       found->error <= BLURRED && found->hits <= ALL_HIT &&
 	       !found->stayed && !is_put_out(level, found) &&
+	       !is_near(level, found) &&
 	       shares_set(level, found);
 }
 
@@ -345,6 +357,9 @@ static void leave_open(const struct mp_policy_level *level,
 			       mp_policy_class_name(found->verdict.best.class),
 			       found->verdict.contradicted,
 			       found->verdict.looks);
+	else if (!is_open(found) && is_near(level, found))
+		mp_fact_cannot(fact, "", "%s explains what hits best, another policy nearly as well, and a level further out that may include this one has no room for all lines of a walk",
+			       mp_policy_class_name(found->verdict.best.class));
 	else {
 		mp_policy_classes_print(found->verdict.classes, left,
 					sizeof(left));

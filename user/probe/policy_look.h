@@ -45,6 +45,8 @@
  * @outer: a level further out may have all lines that this one has, and put them
  *	out of it
  * @spared: .. and does not, as was seen
+ * @cramped: .. and has no room for the lines of a walk beside those that emptied the
+ *	set, of which it may put out others than this one would
  * @lost_ns: what takes so much longer than a hit here was behind the nearest of
  *	these; NAN: that is the next one, or its latency is not known
  * @lost_apart_ns: .. by so much at least
@@ -77,6 +79,7 @@ struct mp_policy_level {
 	uint32_t leave_most;
 	bool outer;
 	bool spared;
+	bool cramped;
 	double lost_ns;
 	double lost_apart_ns;
 	uint32_t visits;

@@ -247,6 +247,21 @@ static uint64_t known_bytes(const struct mp_view *view,
 	return small && view->n_batches ? view->arena_max_bytes : HUGE_PAGE;
 }
 
+/* What empties a set is in it until others take its place: while there is no room
+ * for both further out, what an inclusive level puts out is its own choice. */
+static bool is_cramped(const struct mp_view *view,
+		       const struct mp_policy_level *level)
+{
+	struct mp_policy_level both = *level;
+	struct mp_policy_placed placed;
+
+	if (!level->shape.narrow || !mp_policy_place_walk(level, &placed))
+		return false;
+	both.shape.empty -= level->ways < both.shape.empty ?
+			    level->ways : both.shape.empty;
+	return !fits_from(view, &both, &placed, level->k + 1);
+}
+
 bool mp_policy_room_find(const struct mp_view *view,
 			 struct mp_policy_level *level,
 			 char why[MP_FACT_TEXT])
@@ -268,5 +283,7 @@ bool mp_policy_room_find(const struct mp_view *view,
 					  view->arena_max_bytes);
 	if (more != NOTHING)
 		snprintf(why, MP_FACT_TEXT, "%s", reasons[lack]);
+	else
+		level->cramped = is_cramped(view, level);
 	return more == NOTHING;
 }
