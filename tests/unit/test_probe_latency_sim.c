@@ -315,9 +315,31 @@ static void an_edge_that_another_is_in_rises_to_nothing(void **state)
 	assert_true(isnan(cycles) || cycles < 1.6 * 14);
 }
 
+/* Three levels that a few lines tell apart, and one far beyond them. No shape says
+ * how much of a ring the third keeps: as it throws out any line, 6 % of one three
+ * times as long. */
+static void behind_what_has_no_shape_rings_are_long(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	ask_lines_again("machine name=a clock_mhz=3050 memory_latency=251\n"
+	    "place pages=contiguous\nclock tsc_mhz=3050 read=40 step=31\n"
+	    "level name=l1d size=10752 ways=7 line=32 latency=5 "
+	    "policy=random\n"
+	    "level name=l2 size=18K ways=16 line=32 latency=22 policy=nru\n"
+	    "level name=l3 size=27K ways=8 line=32 latency=41 policy=random\n"
+	    "level name=l4 size=4M ways=16 line=32 latency=76\n", 1);
+	fact = made_sim_fact(&sim, "cpu.l4.latency-cycles");
+	assert_int_equal(fact->verdict, MP_MEASURED);
+	assert_true(fabs(fact->value - 76) < 0.5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(
+			behind_what_has_no_shape_rings_are_long, end),
 		cmocka_unit_test_teardown(
 			an_edge_that_another_is_in_rises_to_nothing, end),
 		cmocka_unit_test_teardown(

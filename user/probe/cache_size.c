@@ -21,6 +21,7 @@
 #include "probe/cpu_edges.h"
 #include "probe/cpu_flat.h"
 #include "probe/cpu_groups.h"
+#include "probe/cpu_left.h"
 #include "probe/cpu_often.h"
 #include "probe/cpu_size.h"
 #include "probe/cpu_walks.h"
@@ -456,6 +457,8 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 		err = mp_cpu_flat_plan(view, &edges, plan);
 	if (!err)
 		err = mp_cpu_after_plan(view, &edges, plan);
+	if (!err)
+		err = mp_cpu_left_plan(view, &edges, plan);
 	plan->stage++;
 	for (uint32_t k = 0; k < edges.n && !err; k++)
 		err = mp_cpu_size_plan(view, &edges, k, plan);

@@ -28,12 +28,11 @@
 #include "backend.h"
 #include "limits.h"
 #include "probe/cpu_edges.h"
+#include "probe/cpu_lines.h"
 #include "probe/cpu_stairs.h"
 
-/* Lengths to the octave, from beyond the edge inside the level in doubt to so
- * far beyond the last. */
+/* From beyond the edge inside the level in doubt to so far beyond the last. */
 #define FROM 1024.0
-#define GRAIN 16
 #define CLEAR 1.06
 #define BEYOND 2.1
 /* A level so far beyond the one inside leaves stairs room for their last one. */
@@ -41,22 +40,6 @@
 #define REPLICATES 6u
 /* Fewer lengths draw no curve. */
 #define LENGTHS_MIN 10u
-/* Slots of T; and of P, which brings back what translation has forgotten of T's
- * pages, in lines halfway between. */
-#define FEW 32u
-#define PRIMES 8u
-/* Turns of W between two visits, and visits; of W of many slots fewer. */
-#define TURNS 8u
-#define ROUNDS 10u
-#define SHORT_ROUNDS 40u
-#define MANY_SLOTS 2048u
-#define MANY_ROUNDS 5u
-/* .. the first of which find nothing in its place. */
-#define COLD 1u
-/* Of a replicate. */
-#define HOPS_MAX 4e6
-/* So few pages are known to every first TLB. */
-#define KNOWN_BYTES (32u << 10)
 /* Between two stairs, so short that no level hides there. */
 #define SHARP 1.35
 #define SHARP_WAYS 16u
@@ -80,184 +63,6 @@
 #define ALONE_WITHIN 0.85
 /* Edges may have moved so far since. */
 #define ALONE_MOVED 1.08
-
-enum who { RING_W, RING_T, RING_P, RINGS };
-
-/* What experiments hold fixed. */
-struct rig {
-	uint32_t cpu;
-	uint32_t pages;
-	int32_t node;
-	uint32_t quiet;
-	uint64_t stride;
-	uint64_t reach;
-	uint64_t few_stride;
-	uint64_t few;
-	uint32_t rounds;	/* 0: by the slots of W */
-};
-
-static void rig_init(const struct mp_view *view,
-		     const struct mp_cpu_edges *edges, struct rig *rig)
-{
-	struct mp_sweep sweep;
-	uint64_t apart;
-
-	if (edges->full)
-		mp_cpu_side_sweep(view, 0, &sweep);
-	else
-		mp_cpu_main_sweep(view, &sweep);
-	apart = sweep.stride;
-	while (mp_cpu_shares_lines(view, apart / 2, 0))
-		apart *= 2;
-	*rig = (struct rig){
-		.cpu = sweep.cpu,
-		.pages = sweep.pages,
-		.node = sweep.node,
-		.quiet = sweep.quiet,
-		.stride = sweep.stride,
-		.reach = sweep.reach,
-		.few_stride = apart,
-		.few = FEW,
-	};
-}
-
-static void rig_alone(const struct mp_view *view,
-		      const struct mp_cpu_edges *edges, struct rig *rig)
-{
-	rig_init(view, edges, rig);
-	rig->few = ALONE_FEW;
-	rig->rounds = ALONE_ROUNDS;
-}
-
-static void walker(uint64_t bytes, uint64_t hops, uint32_t phase,
-		   struct mp_actor *actor)
-{
-	actor->phase = phase;
-	actor->length = bytes;
-	actor->hops = hops;
-	actor->bursts = 1;
-	actor->warm_hops = 0;
-}
-
-/* Slots of T, of all that both may have. */
-static uint64_t few_of(const struct rig *rig, uint64_t bytes)
-{
-	const uint64_t slots = bytes / rig->few_stride;
-
-	return slots < 2 * rig->few ? slots / 2 : rig->few;
-}
-
-/* @length: of both together; false: W would be too short, or take too long. */
-static bool make_exp(const struct rig *rig, uint64_t length, struct mp_exp *exp)
-{
-	const uint64_t few = few_of(rig, length);
-	const uint64_t beside = few * rig->few_stride;
-	const uint64_t slots = (length - beside) / rig->stride;
-	struct mp_actor *actor = exp->actor;
-
-	if (few < 2)
-		return false;
-	mp_exp_chase(exp, rig->cpu, rig->pages, length + rig->few_stride,
-		     rig->stride, 0);
-	exp->arena[0].node = rig->node;
-	exp->quiet = rig->quiet;
-	exp->window_ns = MP_WINDOW_MAX_NS;
-	exp->rounds = rig->rounds ? rig->rounds :
-		      slots > MANY_SLOTS ? MANY_ROUNDS :
-		      few < FEW ? SHORT_ROUNDS : ROUNDS;
-	exp->n_actors = length > KNOWN_BYTES ? RINGS : RING_P;
-	actor[RING_P] = actor[RING_T] = actor[RING_W];
-	walker(slots * rig->stride, TURNS * slots, 0, &actor[RING_W]);
-	actor[RING_W].reach = rig->reach;
-	walker(beside, few, 2, &actor[RING_T]);
-	actor[RING_T].stride = rig->few_stride;
-	actor[RING_T].offset = actor[RING_W].length;
-	actor[RING_T].detail = MP_DETAIL_HIST;
-	actor[RING_T].group = (uint32_t)few;
-	if (exp->n_actors == RING_P) {
-		actor[RING_T].phase = 1;
-		memset(&actor[RING_P], 0, sizeof(actor[RING_P]));
-	} else {
-		walker(beside, PRIMES, 1, &actor[RING_P]);
-		actor[RING_P].stride = beside / PRIMES;
-		actor[RING_P].offset = actor[RING_T].offset +
-				       rig->few_stride / 2;
-	}
-	return (double)slots * TURNS * exp->rounds <= HOPS_MAX;
-}
-
-/* -- what came back --------------------------------------------------------- */
-
-/* Ticks of a hop of T; NAN. */
-static double taken(const struct mp_batch *batch)
-{
-	double ticks = 0, n = 0;
-
-	for (uint32_t i = 0; i < batch->n_samples; i++) {
-		const struct memprobe_sample *sample = &batch->sample[i];
-		const uint64_t *word = batch->payload + sample->payload_offset;
-
-		if (sample->actor != RING_T || sample->round < COLD ||
-		    !mp_sample_calm(sample) ||
-		    sample->payload_kind != MEMPROBE_PAYLOAD_HIST)
-			continue;
-		for (uint32_t w = 0; w + 1 < sample->payload_count; w += 2) {
-			ticks += ((double)word[w] - batch->grant.read_ticks) *
-				 (double)word[w + 1];
-			n += (double)word[w + 1];
-		}
-	}
-	return ticks / (n * batch->exp.actor[RING_T].group);
-}
-
-static uint64_t length_of(const struct rig *rig, double step)
-{
-	const double bytes = FROM * exp2(step / GRAIN);
-
-	return (uint64_t)(bytes / (double)rig->stride + 0.5) * rig->stride;
-}
-
-static int gather_length(const struct mp_view *view, const struct rig *rig,
-			 uint64_t length, struct mp_curve *curve)
-{
-	const struct mp_batch *batch;
-	struct mp_exp exp;
-	uint32_t at = 0;
-	int err = 0;
-	uint64_t id;
-
-	if (!make_exp(rig, length, &exp))
-		return 0;
-	id = mp_exp_id(&exp);
-	while (!err && (batch = mp_view_next(view, id, &at))) {
-		const double ticks = taken(batch);
-
-		if (mp_batch_counts(batch) && !isnan(ticks))
-			err = mp_curve_put(curve, length, batch, ticks);
-	}
-	return err;
-}
-
-/* The first length of the grid that is no shorter. */
-static double step_from(double bytes)
-{
-	return fmax(ceil(GRAIN * log2(bytes / FROM)), 0);
-}
-
-static double step_to(double bytes)
-{
-	return GRAIN * log2(bytes / FROM);
-}
-
-static int gather(const struct mp_view *view, const struct rig *rig,
-		  double from, double to, struct mp_curve *curve)
-{
-	int err = 0;
-
-	for (double step = step_from(from); step <= step_to(to) && !err; step++)
-		err = gather_length(view, rig, length_of(rig, step), curve);
-	return err;
-}
 
 /* -- which levels ----------------------------------------------------------- */
 
@@ -289,7 +94,7 @@ static double walked(const struct mp_curve_at *at)
 
 	for (uint32_t i = 0; i < at->n; i++)
 		sum += mp_clock_cycles(at->batch[i],
-				       mp_clock_hop_ticks(at->batch[i], RING_W));
+				       mp_clock_hop_ticks(at->batch[i], MP_LINES_W));
 	return sum / at->n;
 }
 
@@ -360,8 +165,8 @@ static bool put_level(const struct mp_curve *curve, const struct mp_cpu_stair *s
 /* Levels that others share move while they are looked at; and where prefetchers
  * may work, what brings back T's translations may bring T. @last: level looked
  * at. */
-static bool is_possible(const struct mp_view *view,
-			const struct mp_cpu_edges *edges, uint32_t last)
+bool mp_cpu_after_can(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t last)
 {
 	return view->caps & MP_CAP_PHASES && !edges->single && edges->n &&
 	       edges->muddled >= edges->n &&
@@ -385,34 +190,23 @@ static bool is_asked(const struct mp_view *view,
 		     const struct mp_cpu_edges *edges)
 {
 	return edges->flat && edges->doubt.level < edges->n &&
-	       is_possible(view, edges, last_asked(edges));
-}
-
-/* Of a length that cannot be had nothing is wanted. */
-static int want(const struct mp_view *view, const struct rig *rig,
-		uint64_t length, uint32_t replicates, struct mp_plan *plan)
-{
-	struct mp_exp exp;
-
-	if (!make_exp(rig, length, &exp) ||
-	    exp.arena[0].bytes > view->arena_max_bytes)
-		return 0;
-	return mp_plan_add(plan, &exp, replicates);
+	       mp_cpu_after_can(view, edges, last_asked(edges));
 }
 
 int mp_cpu_after_plan(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, struct mp_plan *plan)
 {
 	double step;
-	struct rig rig;
+	struct mp_lines_rig rig;
 	int err = 0;
 
 	if (!(edges->after_to > 0))
 		return 0;
-	rig_init(view, edges, &rig);
-	step = step_from(edges->after_from);
-	for (; step <= step_to(edges->after_to) && !err; step++)
-		err = want(view, &rig, length_of(&rig, step), REPLICATES, plan);
+	mp_lines_rig(view, edges, &rig);
+	step = mp_lines_from(edges->after_from);
+	for (; step <= mp_lines_to(edges->after_to) && !err; step++)
+		err = mp_lines_want(view, &rig, mp_lines_length(&rig, step),
+				    REPLICATES, plan);
 	return err;
 }
 
@@ -482,15 +276,15 @@ int mp_cpu_after_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
 	const uint32_t k = edges->doubt.level;
 	struct mp_cpu_edges found;
-	struct rig rig;
+	struct mp_lines_rig rig;
 	int err;
 
 	if (!is_asked(view, edges))
 		return 0;
 	edges->after_from = k ? edges->level[k - 1].high_bytes * CLEAR : FROM;
 	edges->after_to = edges->level[last_asked(edges)].high_bytes * BEYOND;
-	rig_init(view, edges, &rig);
-	err = gather(view, &rig, edges->after_from, edges->after_to,
+	mp_lines_rig(view, edges, &rig);
+	err = mp_lines_gather(view, &rig, edges->after_from, edges->after_to,
 		     &edges->after);
 	if (err || edges->after.n < LENGTHS_MIN)
 		return err;
@@ -574,9 +368,18 @@ static bool span_of(const struct mp_cpu_edges *edges, uint32_t k, double *from,
 	return *from <= *to;
 }
 
-static bool is_dear(const struct rig *rig, double bytes)
+/* Few rounds of many lines. */
+static void rig_alone(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, struct mp_lines_rig *rig)
 {
-	return bytes / (double)rig->stride * TURNS * ALONE_ROUNDS *
+	mp_lines_rig(view, edges, rig);
+	rig->few = ALONE_FEW;
+	rig->rounds = ALONE_ROUNDS;
+}
+
+static bool is_dear(const struct mp_lines_rig *rig, double bytes)
+{
+	return bytes / (double)rig->stride * MP_LINES_TURNS * ALONE_ROUNDS *
 	       ALONE_REPLICATES * ALONE_LENGTHS > ALONE_HOPS;
 }
 
@@ -585,10 +388,10 @@ int mp_cpu_after_alone_plan(const struct mp_view *view,
 			    struct mp_plan *plan)
 {
 	double from, to;
-	struct rig rig;
+	struct mp_lines_rig rig;
 	int err = 0;
 
-	if (!is_possible(view, edges, edges->n - 1) ||
+	if (!mp_cpu_after_can(view, edges, edges->n - 1) ||
 	    mp_cpu_is_after(edges, k) ||
 	    !span_of(edges, k, &from, &to))
 		return 0;
@@ -597,8 +400,9 @@ int mp_cpu_after_alone_plan(const struct mp_view *view,
 	     i++) {
 		const double at = from * pow(to / from, (i + 0.5) / ALONE_LENGTHS);
 
-		err = want(view, &rig, length_of(&rig, round(step_to(at))),
-			   ALONE_REPLICATES, plan);
+		err = mp_lines_want(view, &rig, mp_lines_length(
+					    &rig, round(mp_lines_to(at))),
+				    ALONE_REPLICATES, plan);
 	}
 	return err;
 }
@@ -637,13 +441,14 @@ bool mp_cpu_after_alone(const struct mp_view *view,
 	double value[LENGTHS_MAX], from, to;
 	const struct mp_curve_at *at;
 	bool known = false;
-	struct rig rig;
+	struct mp_lines_rig rig;
 	uint32_t n;
 
-	if (!is_possible(view, edges, edges->n - 1) || !span_of(edges, k, &from, &to))
+	if (!mp_cpu_after_can(view, edges, edges->n - 1) || !span_of(edges, k, &from, &to))
 		return false;
 	rig_alone(view, edges, &rig);
-	if (gather(view, &rig, from / ALONE_MOVED, to * ALONE_MOVED, &curve)) {
+	if (mp_lines_gather(view, &rig, from / ALONE_MOVED, to * ALONE_MOVED,
+			    &curve)) {
 		mp_curve_free(&curve);
 		return false;
 	}
@@ -662,8 +467,8 @@ bool mp_cpu_after_alone(const struct mp_view *view,
 uint64_t mp_cpu_after_stride(const struct mp_view *view,
 			     const struct mp_cpu_edges *edges)
 {
-	struct rig rig;
+	struct mp_lines_rig rig;
 
-	rig_init(view, edges, &rig);
+	mp_lines_rig(view, edges, &rig);
 	return rig.few_stride / 2;
 }

@@ -20,6 +20,11 @@ int mp_cpu_after_plan(const struct mp_view *view,
  */
 int mp_cpu_after_find(const struct mp_view *view, struct mp_cpu_edges *edges);
 
+/** mp_cpu_after_can() - can a few lines be timed after others, where single hops
+ * cannot? @last: the outermost level looked at */
+bool mp_cpu_after_can(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t last);
+
 /** mp_cpu_is_after() - was level @k found so? */
 bool mp_cpu_is_after(const struct mp_cpu_edges *edges, uint32_t k);
 

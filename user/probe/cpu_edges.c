@@ -11,6 +11,7 @@
 #include "probe/cpu_count.h"
 #include "probe/cpu_flat.h"
 #include "probe/cpu_groups.h"
+#include "probe/cpu_left.h"
 #include "probe/cpu_walks.h"
 
 /* Of the curve, an edge's fit sees so much below and above it, unless a
@@ -625,8 +626,10 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 		err = mp_cpu_edges_fit(view, edges);
 	if (!err) {
 		mp_cpu_find_doubt(view, edges);
-		err = mp_cpu_after_find(view, edges);
+		err = mp_cpu_left_find(view, edges);
 	}
+	if (!err)
+		err = mp_cpu_after_find(view, edges);
 	if (err) {
 		mp_cpu_edges_free(edges);
 		return err;

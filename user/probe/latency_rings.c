@@ -15,6 +15,7 @@
 #include "analysis/clock.h"
 #include "analysis/stat.h"
 #include "backend.h"
+#include "probe/cpu_after.h"
 #include "probe/cpu_edges.h"
 #include "probe/cpu_pages.h"
 
@@ -28,6 +29,9 @@
  * more, the more room there is. */
 #define CLEAR 1.5
 #define CLEAR_MAX 3.0
+/* .. of one whose shape is not known: one that throws out any line keeps a quarter
+ * of a hundredth of a ring so long. */
+#define CLEAR_AFTER 6.0
 /* Beyond the first two levels the pages are more than the first TLB knows:
  * a hit in the second each 32 loads, some 7 cycles of 30 and more. Where there
  * is none it is a walk: what a page costs is measured, if it can be. */
@@ -85,7 +89,8 @@ static bool may_serve(const struct mp_cpu_edges *edges, uint32_t k,
 	if (!k)
 		return length >= INNERMOST_MIN && length <= own * INNERMOST;
 	inner = edges->edge[k - 1].size;
-	clear = fmin(fmax(sqrt(own / inner), CLEAR), CLEAR_MAX);
+	clear = mp_cpu_is_after(edges, k - 1) ? CLEAR_AFTER :
+		fmin(fmax(sqrt(own / inner), CLEAR), CLEAR_MAX);
 	/* As far as it may reach, whatever its shape promises beyond. */
 	return length >= inner * clear && length <= edges->edge[k].low;
 }

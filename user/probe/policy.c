@@ -163,12 +163,13 @@ static int ask_spared(const struct mp_view *view,
 	return err;
 }
 
-/* Some looks are not this level's doing then: another policy has to be worse by
- * twice as many as else. */
+/* Some looks may not be this level's doing then: where one is against the best
+ * policy, another has to be worse by twice as many as else. */
 static bool is_near(const struct mp_policy_level *level,
 		    const struct found *found)
 {
 	return level->cramped && !level->spared &&
+	       found->verdict.contradicted &&
 	       found->verdict.apart < CRAMPED_APART;
 }
 
