@@ -106,10 +106,13 @@ static void forget(struct mp_batch *batch)
 
 void mp_batch_keep(struct mp_batch *batch)
 {
+	static uint64_t serial;
+
 	forget(batch);
 	batch->kept = calloc(1, sizeof(*batch->kept));
 	if (!batch->kept)
 		return;
+	batch->kept->serial = ++serial;
 	batch->kept->counts = find_counts(batch);
 	batch->kept->sample = batch->sample;
 	batch->kept->n_samples = batch->n_samples;

@@ -120,6 +120,7 @@ struct mp_batch_times {
  * Nothing here says more than the samples do. It is filled in by those who
  * work it out, when they do, so that nobody works it out again.
  * @sample, @n_samples: of the batch; a copy with others has to be looked at anew
+ * @serial: its own, of all that a process ever kept
  * @counts: mp_batch_counts()
  * @has_ticks, @ticks: mp_clock_hop_ticks() of the first actor
  * @times: see mp_spectrum_slower()
@@ -127,6 +128,7 @@ struct mp_batch_times {
 struct mp_batch_kept {
 	const struct memprobe_sample *sample;
 	uint32_t n_samples;
+	uint64_t serial;
 	bool counts;
 	bool has_ticks;
 	double ticks;

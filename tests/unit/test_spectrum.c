@@ -301,6 +301,43 @@ static void shares_of_a_batch_that_is_kept_are_the_same(void **state)
 	check_kept(batch(0), 0);
 }
 
+static void keep_all(void)
+{
+	for (uint32_t i = 0; i < hops.curve.n; i++)
+		for (uint32_t r = 0; r < hops.at[i].n; r++)
+			mp_batch_keep(&hops.batch[i][r]);
+}
+
+static bool is_found_again(const struct mp_spectrum *first)
+{
+	assert_int_equal(mp_spectrum_find(&hops.curve, &spectrum), 0);
+	return !memcmp(first, &spectrum, sizeof(*first));
+}
+
+/* What follows from a curve is kept, until one of its batches is another. */
+static void a_curve_that_is_kept_is_looked_at_once(void **state)
+{
+	struct mp_spectrum first;
+
+	(void)state;
+	ADD({ 1, 5, 0 });
+	ADD({ 0.4, 5, 0 }, { 0.6, 14, 1 });
+	keep_all();
+	find(2);
+	first = spectrum;
+	/* What was kept does not change: it is not looked at. */
+	for (uint32_t r = 0; r < hops.at[1].n; r++)
+		hops.batch[1][r].grant.read_ticks += 3;
+	assert_true(is_found_again(&first));
+	mp_batch_keep(&hops.batch[1][0]);
+	assert_false(is_found_again(&first));
+	for (uint32_t r = 0; r < hops.at[1].n; r++)
+		hops.batch[1][r].grant.read_ticks -= 3;
+	assert_false(is_found_again(&first));
+	mp_batch_keep(&hops.batch[1][0]);
+	assert_true(is_found_again(&first));
+}
+
 /* A hop of 6 cycles is read as one step of 3.1 less or one more, and one of 12 as
  * one of the next two: four readings a step apart, of two levels, as no length has
  * hops of either side but those where one level ends. */
@@ -377,6 +414,7 @@ int main(void)
 		TEST(totals_are_no_single_hops),
 		TEST(without_a_core_clock_the_step_is_not_known),
 		TEST(shares_of_a_batch_that_is_kept_are_the_same),
+		TEST(a_curve_that_is_kept_is_looked_at_once),
 		TEST(places_less_than_two_steps_apart_are_two),
 		TEST(places_that_share_a_reading_are_not_cut),
 		TEST(a_place_that_moves_by_a_step_is_one),

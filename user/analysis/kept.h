@@ -13,7 +13,7 @@
  * asks for in a round, as the same are asked for in the same order in the next */
 #define MP_KEPT_ANSWERS 2048
 /** MP_KEPT_BYTES - of an answer, at most */
-#define MP_KEPT_BYTES 240
+#define MP_KEPT_BYTES 288
 
 /**
  * struct mp_kept_key - all that an answer depends on, in 128 bits

@@ -13,6 +13,7 @@
 
 #include "analysis/clock.h"
 #include "analysis/hops.h"
+#include "analysis/kept.h"
 #include "analysis/spectrum_cut.h"
 
 /* The scale: log2(cycles + OFFSET), so many bins to the octave. */
@@ -426,7 +427,7 @@ static double step_of(const struct mp_curve *curve)
 	return NAN;
 }
 
-int mp_spectrum_find(const struct mp_curve *curve, struct mp_spectrum *out)
+static int find(const struct mp_curve *curve, struct mp_spectrum *out)
 {
 	struct work *work;
 
@@ -459,6 +460,42 @@ out:
 	free(work->point);
 	free(work);
 	return 0;
+}
+
+/* A curve whose batches change no more; false: some may. */
+static bool curve_key(const struct mp_curve *curve, struct mp_kept_key *key)
+{
+	mp_kept_begin(key);
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+
+		mp_kept_add_word(key, at->length);
+		for (uint32_t r = 0; r < at->n; r++) {
+			const struct mp_batch_kept *kept =
+				at->batch ? mp_batch_kept(at->batch[r]) : NULL;
+
+			if (!kept)
+				return false;
+			mp_kept_add_word(key, kept->serial);
+		}
+	}
+	return true;
+}
+
+int mp_spectrum_find(const struct mp_curve *curve, struct mp_spectrum *out)
+{
+	static struct mp_kept kept;
+	struct mp_kept_key key;
+	int err;
+
+	_Static_assert(sizeof(*out) <= MP_KEPT_BYTES, "a spectrum has to fit");
+	if (!curve_key(curve, &key))
+		return find(curve, out);
+	if (mp_kept_find(&kept, &key, out, sizeof(*out), &err))
+		return err;
+	err = find(curve, out);
+	mp_kept_note(&kept, &key, out, sizeof(*out), err);
+	return err;
 }
 
 void mp_spectrum_hops_of(const struct mp_batch *batch,
