@@ -386,7 +386,7 @@ static void fits_are_held_to_counts_that_agree(void **state)
 	struct mp_cpu_edges edges = {
 		.edge[0] = { .size = 90, .low = 60, .high = 120 },
 		.count[0] = { .known = true, .own_low = 70, .own_high = 75,
-			      .all_low = 78, .all_high = 85 },
+			      .all_low = 78, .all_high = 85, .found = 85 },
 	};
 
 	(void)state;
@@ -401,12 +401,18 @@ static void where_fits_and_counts_disagree_either_may_be_right(void **state)
 	struct mp_cpu_edges edges = {
 		.edge[0] = { .size = 99, .low = 98, .high = 120 },
 		.count[0] = { .known = true, .own_low = 70, .own_high = 75,
-			      .all_low = 78, .all_high = 85 },
+			      .all_low = 78, .all_high = 85, .found = 85 },
 	};
 
 	(void)state;
 	mp_cpu_count_narrow(&edges, 0);
 	assert_true(edges.edge[0].low <= 70 && edges.edge[0].high >= 120);
+	/* A level further out may have put some out: all the same. */
+	edges.edge[0] = (struct mp_edge){ .size = 99, .low = 98, .high = 120 };
+	edges.count[0].all_high = INFINITY;
+	mp_cpu_count_narrow(&edges, 0);
+	assert_true(edges.edge[0].low <= 70 && edges.edge[0].high >= 120);
+	edges.count[0].all_high = 85;
 	edges.edge[0] = (struct mp_edge){ .size = 62, .low = 60, .high = 65 };
 	mp_cpu_count_narrow(&edges, 0);
 	assert_true(edges.edge[0].low <= 60);

@@ -393,6 +393,32 @@ static void a_count_beyond_all_shapes_is_not_held_to_them(void **state)
 	assert_true(fact.high <= 250);
 }
 
+/* 1339 KiB in one way: what is walked side by side puts out none of each other, but
+ * of a crowd the third level has lines that this one has lost. */
+static void lines_side_by_side_are_no_measure_of_one_way(void **state)
+{
+	(void)state;
+	made_sim_open_quiet(&sim,
+		"machine name=a cpus=4 clock_mhz=1400 memory_latency=329\n"
+		"level name=l1d size=11776 ways=23 latency=4 policy=bit-plru "
+		"index=virtual\n"
+		"level name=l2 size=50K ways=25 latency=20 policy=lru "
+		"index=physical\n"
+		"level name=l3 size=913920 ways=21 line=128 latency=53 "
+		"policy=bit-plru index=virtual slices=10\n"
+		"level name=l4 size=1370880 ways=1 line=256 latency=99 "
+		"policy=nru index=physical shared=2\n"
+		"tlb level=1 page=4K entries=64 ways=16 cost=0 policy=srrip\n"
+		"tlb level=2 page=4K entries=192 ways=6 cost=13 policy=lru\n"
+		"walk cost=42 page=all\n"
+		"place pages=contiguous thp=refused huge=0\n"
+		"clock tsc_mhz=2000 step=1 read=44\n"
+		"noise gaps=0.02 gap_us=2..400 seen=no\n", 700138);
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_ask(&sim, mp_probe_find("inclusion"));
+	not_wrong("cpu.l4.size", 1370880);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -413,6 +439,7 @@ int main(void)
 			an_edge_that_lines_make_uneven_is_not_that_of_an_even_level),
 		cmocka_unit_test(what_is_too_little_to_matter_is_no_reason),
 		TEST(a_count_beyond_all_shapes_is_not_held_to_them),
+		TEST(lines_side_by_side_are_no_measure_of_one_way),
 		cmocka_unit_test(slots_that_miss_do_not_stay_for_others_that_come_from_memory),
 	};
 

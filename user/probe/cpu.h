@@ -233,6 +233,7 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
  * @all_low, @all_high: .. with those inside. INFINITY: a level further out may
  *	have put some out
  * @all: .. most likely, or more
+ * @found: .. at most, if no level further out put any out
  */
 struct mp_cpu_count {
 	uint64_t slots;
@@ -254,6 +255,7 @@ struct mp_cpu_count {
 	double all_low;
 	double all_high;
 	double all;
+	double found;
 };
 
 /** enum mp_cpu_by - what the edge of a level is found by, where not all single

@@ -566,10 +566,10 @@ static void set_limits(const struct mp_cpu_edges *edges, uint32_t k, bool be,
 		*low = (sums->sum[w][0] / sums->rows -
 			SIGMAS * error_of(sums, w, 0)) * apart *
 		       (early ? 1 - LEARNT_EARLY : 1);
-		*high = !be || count->brief ? INFINITY :
-			most * apart * (1 + (double)count->looks /
-					     (double)count->slots) /
-			full(crowd, ways > MP_CPU_CROWDED_WAYS ? 2 : 1);
+		count->found = most * apart *
+			       (1 + (double)count->looks / (double)count->slots) /
+			       full(crowd, ways > MP_CPU_CROWDED_WAYS ? 2 : 1);
+		*high = !be || count->brief ? INFINITY : count->found;
 	}
 }
 
@@ -680,7 +680,7 @@ void mp_cpu_count_narrow(struct mp_cpu_edges *edges, uint32_t k)
 
 	if (!count->known)
 		return;
-	if (count->own_low > edge->high || count->all_high < edge->low) {
+	if (count->own_low > edge->high || count->found < edge->low) {
 		hold_both(count, edge);
 		return;
 	}
