@@ -355,56 +355,6 @@ static int plan_shared(const struct mp_view *view, const struct mp_sweep *sweep,
 	return err;
 }
 
-static void absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
-{
-	const struct mp_curve *curve = &edges->side[0];
-	const uint32_t crowded = mp_cpu_crowded(edges, edges->n);
-
-	if (!edges->n || !edges->flat) {
-		mp_fact_cannot(fact, "bytes", edges->n ?
-			       "latency still rises at %.0f MiB, the end of the curve: what lies beyond is not known" :
-			       "too noisy: no step in latency up to %.0f MiB",
-			       edges->end_bytes / MP_MIB);
-		return;
-	}
-	if (edges->muddled < MP_CPU_LEVELS) {
-		mp_fact_cannot(fact, "bytes",
-			       "whether there is one more is not known, as no ring fills %s evenly",
-			       mp_cpu_level_name[edges->muddled]);
-		return;
-	}
-	if (edges->doubt.level < MP_CPU_LEVELS) {
-		mp_fact_cannot(fact, "bytes",
-			       "whether there is one more is not known, as %s may be two",
-			       mp_cpu_level_name[edges->doubt.level]);
-		return;
-	}
-	if (crowded < MP_CPU_LEVELS) {
-		mp_fact_cannot(fact, "bytes",
-			       "whether there is one more is not known, as the edge of %s may be that of one outside whose few ways are crowded",
-			       mp_cpu_level_name[crowded]);
-		return;
-	}
-	if (mp_cpu_may_be_more(edges)) {
-		mp_fact_cannot(fact, "bytes",
-			       "whether there is one more is not known, as no shape explains the edge of %s well: another may hide in it",
-			       mp_cpu_level_name[edges->n - 1]);
-		return;
-	}
-	if (mp_cpu_rises_beyond(edges)) {
-		mp_fact_cannot(fact, "bytes",
-			       "rings of every line take longer once more beyond the last level: there may be one whose lines slots share");
-		return;
-	}
-	fact->verdict = MP_ABSENT;
-	snprintf(fact->method, sizeof(fact->method),
-		 "no further step in latency up to %.0f MiB",
-		 edges->end_bytes / MP_MIB);
-	/* What was found further in is no evidence of what lies beyond. */
-	mp_curve_note(curve, edges->level[edges->n - 1].size_bytes, INFINITY,
-		      fact);
-}
-
 static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 {
 	struct mp_cpu_edges edges;
@@ -514,7 +464,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 		} else if (k < edges.n) {
 			err = mp_cpu_size_judge(view, &edges, k, fact);
 		} else {
-			absent(&edges, fact);
+			mp_cpu_size_absent(&edges, fact);
 		}
 	}
 	if (!missing)

@@ -521,12 +521,12 @@ static double counted_low(const struct mp_cpu_edges *edges, uint32_t k,
 
 	if (beside->holds == MP_CPU_HOLDS_ALL)
 		return count->all_low;
-	/* Of few ways those that lie side by side put out none of each other, as
-	 * lines of a crowd do. */
+	/* Of few ways lines that lie in a row put out none of each other, as
+	 * those of a crowd do. */
 	if ((beside->holds != MP_CPU_HOLDS_SOME &&
 	     beside->holds != MP_CPU_HOLDS_NO_OTHERS) ||
-	    edges->table->shape[edges->edge[k].shape].ways <=
-		    MP_CPU_CROWDED_WAYS)
+	    (edges->table->shape[edges->edge[k].shape].ways <=
+		     MP_CPU_CROWDED_WAYS && !mp_cpu_small_pages(edges, k)))
 		return count->own_low;
 	return count->own_low + hot->kept *
 	       (goes_by_age(edges, k - 1) ? 1 : hot->young) *

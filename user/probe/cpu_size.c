@@ -482,3 +482,85 @@ int mp_cpu_size_renew(const struct mp_view *view,
 		err = renew(view, edges, k, facts);
 	return err;
 }
+
+void mp_cpu_size_absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
+{
+	const struct mp_curve *curve = &edges->side[0];
+	const uint32_t crowded = mp_cpu_crowded(edges, edges->n);
+
+	if (!edges->n || !edges->flat) {
+		mp_fact_cannot(fact, "bytes", edges->n ?
+			       "latency still rises at %.0f MiB, the end of the curve: what lies beyond is not known" :
+			       "too noisy: no step in latency up to %.0f MiB",
+			       edges->end_bytes / MP_MIB);
+		return;
+	}
+	if (edges->muddled < MP_CPU_LEVELS) {
+		mp_fact_cannot(fact, "bytes",
+			       "whether there is one more is not known, as no ring fills %s evenly",
+			       mp_cpu_level_name[edges->muddled]);
+		return;
+	}
+	if (edges->doubt.level < MP_CPU_LEVELS) {
+		mp_fact_cannot(fact, "bytes",
+			       "whether there is one more is not known, as %s may be two",
+			       mp_cpu_level_name[edges->doubt.level]);
+		return;
+	}
+	if (crowded < MP_CPU_LEVELS) {
+		mp_fact_cannot(fact, "bytes",
+			       "whether there is one more is not known, as the edge of %s may be that of one outside whose few ways are crowded",
+			       mp_cpu_level_name[crowded]);
+		return;
+	}
+	if (mp_cpu_may_be_more(edges)) {
+		mp_fact_cannot(fact, "bytes",
+			       "whether there is one more is not known, as no shape explains the edge of %s well: another may hide in it",
+			       mp_cpu_level_name[edges->n - 1]);
+		return;
+	}
+	if (mp_cpu_rises_beyond(edges)) {
+		mp_fact_cannot(fact, "bytes",
+			       "rings of every line take longer once more beyond the last level: there may be one whose lines slots share");
+		return;
+	}
+	fact->verdict = MP_ABSENT;
+	snprintf(fact->method, sizeof(fact->method),
+		 "no further step in latency up to %.0f MiB",
+		 edges->end_bytes / MP_MIB);
+	/* What was found further in is no evidence of what lies beyond. */
+	mp_curve_note(curve, edges->level[edges->n - 1].size_bytes, INFINITY,
+		      fact);
+}
+
+/* One that was absent when sizes were told. Return: may it be there? */
+static bool may_be_there(const struct mp_cpu_edges *edges, uint32_t k,
+			 struct mp_fact *fact)
+{
+	if (k < edges->n)
+		mp_fact_cannot(fact, "bytes",
+			       "by what was measured since there may be one more level than was found at first");
+	else
+		mp_cpu_size_absent(edges, fact);
+	return fact->verdict != MP_ABSENT;
+}
+
+int mp_cpu_size_renew_absent(const struct mp_view *view,
+			     const struct mp_cpu_edges *edges,
+			     struct mp_facts *facts)
+{
+	for (uint32_t k = 1; k < MP_CPU_LEVELS; k++) {
+		const struct mp_fact *old = mp_cpu_found(view, k, "size");
+		struct mp_fact size = { .verdict = MP_NOT_MEASURABLE }, *fact;
+
+		if (!old || old->verdict != MP_ABSENT ||
+		    !may_be_there(edges, k, &size))
+			continue;
+		fact = mp_cpu_fact(facts, view, mp_cpu_level_name[k], "size",
+				   "bytes");
+		if (!fact)
+			return -ENOMEM;
+		mp_fact_cannot(fact, "bytes", "%s", size.reason);
+	}
+	return 0;
+}

@@ -34,4 +34,14 @@ int mp_cpu_size_plan_open(const struct mp_view *view,
 int mp_cpu_size_renew(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, struct mp_facts *facts);
 
+/** mp_cpu_size_absent() - what is to be said of a level beyond the last one: that it
+ * is absent, or why that is not known */
+void mp_cpu_size_absent(const struct mp_cpu_edges *edges, struct mp_fact *fact);
+
+/** mp_cpu_size_renew_absent() - add those that were absent, and by what has been
+ * measured since may be there; 0 or -ENOMEM */
+int mp_cpu_size_renew_absent(const struct mp_view *view,
+			     const struct mp_cpu_edges *edges,
+			     struct mp_facts *facts);
+
 #endif

@@ -155,6 +155,8 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 	}
 	if (!missing && !err)
 		err = mp_cpu_size_renew(view, &edges, facts);
+	if (!missing && !err)
+		err = mp_cpu_size_renew_absent(view, &edges, facts);
 	if (!missing)
 		mp_cpu_edges_free(&edges);
 	return err;

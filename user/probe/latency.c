@@ -15,6 +15,7 @@
 #include "backend.h"
 #include "probe/cpu_after.h"
 #include "probe/cpu_edges.h"
+#include "probe/cpu_size.h"
 #include "probe/latency_after.h"
 #include "probe/latency_groups.h"
 #include "probe/latency_rings.h"
@@ -274,13 +275,17 @@ static int infer_one(const struct mp_view *view,
 	return mp_latency_groups(view, edges, k, pair, inner);
 }
 
-/* A level that the edges do not hold is absent only if its size is. */
-static void pair_beyond(const struct mp_view *view, uint32_t k,
+/* A level that the edges do not hold is absent only if its size is, and if that is
+ * still so. */
+static void pair_beyond(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
 			struct mp_latency *pair)
 {
 	const struct mp_fact *size = mp_cpu_found(view, k, "size");
+	struct mp_fact now = { .verdict = MP_NOT_MEASURABLE };
 
-	if (size && size->verdict == MP_ABSENT)
+	mp_cpu_size_absent(edges, &now);
+	if (size && size->verdict == MP_ABSENT && now.verdict == MP_ABSENT)
 		pair->cycles->verdict = pair->ns->verdict = MP_ABSENT;
 	else
 		mp_latency_cannot(pair, "whether there is such a level is not known");
@@ -323,7 +328,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 		else if (k < edges.n)
 			failed = infer_one(view, &edges, k, &pair, inner);
 		else
-			pair_beyond(view, k, &pair);
+			pair_beyond(view, &edges, k, &pair);
 	}
 	if (err)
 		return 0;
@@ -332,6 +337,8 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 		return failed;
 	}
 	err = mp_latency_series(view, edges.single ? &edges.side[0] : &edges.curve, facts);
+	if (!err)
+		err = mp_cpu_size_renew_absent(view, &edges, facts);
 	mp_cpu_edges_free(&edges);
 	return err;
 }
@@ -343,6 +350,7 @@ const struct mp_probe mp_probe_latency = {
 	.facts = "cpu.l1d.latency,cpu.l1d.latency-cycles,cpu.l2.latency,"
 		 "cpu.l2.latency-cycles,cpu.l3.latency,cpu.l3.latency-cycles,"
 		 "cpu.l4.latency,cpu.l4.latency-cycles",
+	.renews = "cpu.l2.size,cpu.l3.size,cpu.l4.size",
 	.needs = MP_CAP_CHASE,
 	.weight = 3,
 	.quick = true,
