@@ -2,8 +2,8 @@
 /*
  * How long it takes to answer from what a saved run holds: each probe's
  * inference once, over all batches, as a run has it: what follows from a batch,
- * and where those of an experiment are, is found once ("batches"). Nothing else
- * is remembered from before.
+ * and where those of an experiment are, is found once ("batches"), and what one
+ * probe has worked out the next may know. Nothing is remembered from before.
  *
  *	build/memprobe run --save kept.mpr && build/infer-time kept.mpr
  */
@@ -90,12 +90,20 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	all_ms = keep(&save, &index);
+	if (all_ms < 0) {
+		fprintf(stderr, "infer-time: out of memory\n");
+		return 1;
+	}
 	printf("%-16s %8.1f ms\n", "batches", all_ms);
 	rest = save.head.probes;
 	while (mp_names_next(&rest, name, sizeof(name))) {
 		const struct mp_probe *probe = mp_probe_find(name);
 		const double ms = probe ? infer(&save, &index, probe, &facts) : 0;
 
+		if (ms < 0) {
+			fprintf(stderr, "infer-time: probe %s broke\n", name);
+			return 1;
+		}
 		printf("%-16s %8.1f ms\n", name, ms);
 		all_ms += ms;
 	}

@@ -350,7 +350,8 @@ static void settle(const struct court *court,
 		   struct mp_policy_verdict *verdict)
 {
 	const double least = least_cost(court);
-	const double most = APART * dispersion(least, verdict->looks);
+	const double times = dispersion(least, verdict->looks);
+	const double most = APART * times;
 	const struct trial *best = NULL;
 
 	for (uint32_t i = 0; i < court->n && !best; i++)
@@ -358,7 +359,8 @@ static void settle(const struct court *court,
 			best = &court->trial[i];
 	verdict->best = best->policy;
 	verdict->contradicted = best->contradicted;
-	verdict->apart = APART_EARLY;
+	verdict->dispersion = times;
+	verdict->apart = APART_EARLY * times;
 	for (uint32_t i = 0; i < court->n; i++) {
 		const struct trial *trial = &court->trial[i];
 		const double apart = trial->cost - least;

@@ -31,6 +31,8 @@ struct mp_policy_seen {
  * @best: the best candidate
  * @apart: by how much the best of another class is worse, in natural units of
  *	log likelihood; where that is not in @classes
+ * @dispersion: looks are off by so much more than errors explain; 1, or more: of
+ *	costs it takes that many times as much to tell candidates apart
  * @n_left, @left: candidates of @classes that are not of the best one's, or the
  *	first of them
  */
@@ -40,6 +42,7 @@ struct mp_policy_verdict {
 	uint32_t contradicted;
 	struct mp_policy best;
 	double apart;
+	double dispersion;
 	uint32_t n_left;
 	struct mp_policy left[MP_POLICY_LEFT];
 };

@@ -494,7 +494,9 @@ int mp_spectrum_find(const struct mp_curve *curve, struct mp_spectrum *out)
 	if (mp_kept_find(&kept, &key, out, sizeof(*out), &err))
 		return err;
 	err = find(curve, out);
-	mp_kept_note(&kept, &key, out, sizeof(*out), err);
+	/* A lack of memory is no answer. */
+	if (!err)
+		mp_kept_note(&kept, &key, out, sizeof(*out), err);
 	return err;
 }
 

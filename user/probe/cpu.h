@@ -93,6 +93,8 @@ void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep);
  *	the edges say; what is not known is where it ends, and what is behind
  * @pages: the edge is far smaller where more slots share a page: it may be that
  *	of translations, and no level's
+ * @left: a few lines that it should have lost take less than what lies beyond:
+ *	something between has them; no @size is given
  * @twins: it and the next share their hops alike at all lengths: they may be
  *	near and far parts of one; no @size is given
  */
@@ -101,6 +103,7 @@ struct mp_cpu_doubt {
 	double size[2];
 	bool behind;
 	bool pages;
+	bool left;
 	bool twins;
 };
 
@@ -114,6 +117,11 @@ struct mp_cpu_doubt {
 int mp_cpu_levels(const struct mp_curve *curve,
 		  struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
 		  struct mp_cpu_doubt *doubt);
+
+/** mp_cpu_levels_inside() - .. of a curve that does not go on to memory */
+int mp_cpu_levels_inside(const struct mp_curve *curve,
+			 struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
+			 struct mp_cpu_doubt *doubt);
 
 /** mp_cpu_flat_at_end() - has a curve come to memory? The last octave reads
  * like the one before. */
@@ -233,7 +241,8 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
  * @all_low, @all_high: .. with those inside. INFINITY: a level further out may
  *	have put some out
  * @all: .. most likely, or more
- * @found: .. at most, if no level further out put any out
+ * @found: .. at most, if no level further out put any out; INFINITY where it is
+ *	brief
  */
 struct mp_cpu_count {
 	uint64_t slots;
@@ -288,7 +297,7 @@ enum mp_cpu_by {
  * @groups: readings that a coarse clock tells apart; none: n = 0
  * @hops: .. and the single hops that have them, owned
  * @rest: .. and what the hops of each group take, owned; of the first side without
- *	translations
+ *	translations, but for the last group
  * @by: of each level, enum mp_cpu_by
  * @group: .. and its group
  * @table: miss shapes

@@ -28,6 +28,7 @@
 #include "backend.h"
 #include "limits.h"
 #include "probe/cpu_edges.h"
+#include "probe/cpu_groups.h"
 #include "probe/cpu_lines.h"
 #include "probe/cpu_stairs.h"
 
@@ -35,7 +36,8 @@
 #define FROM 1024.0
 #define CLEAR 1.06
 #define BEYOND 2.1
-/* A level so far beyond the one inside leaves stairs room for their last one. */
+/* A level so far beyond the one inside leaves stairs room for their last one. (Its
+ * latency wants more, or is not told: latency_rings.c.) */
 #define FAR_BEYOND 4.0
 #define REPLICATES 6u
 /* Fewer lengths draw no curve. */
@@ -265,7 +267,14 @@ static bool find_levels(const struct mp_cpu_edges *edges,
 	for (uint32_t i = 0; i + 1 < n; i++)
 		if (!put_level(curve, &stair[i], k + i, found))
 			return false;
+	for (uint32_t i = k; i < k + n - 1; i++) {
+		found->by[i] = MP_CPU_BY_MEANS;
+		found->width[i] = 0;
+		found->group[i] = edges->group[k];
+	}
 	put_outer(edges, outer, k + n - 1, found);
+	if (found->groups.n)
+		mp_cpu_groups_fill(found);
 	found->after_first = k;
 	found->after_n = n - 1;
 	found->doubt = (struct mp_cpu_doubt){ .level = MP_CPU_LEVELS };

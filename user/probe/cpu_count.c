@@ -548,29 +548,29 @@ static void set_limits(const struct mp_cpu_edges *edges, uint32_t k, bool be,
 	const uint32_t ways = edges->table->shape[edges->edge[k].shape].ways;
 	const double apart = (double)count->apart;
 	const bool early = count->closer && count->may_learn && count->row > 1;
-	double crowd;
+	double crowd, more;
 
 	count->doubt = sums->sum[OWN][0] > 0 ?
 		       error_of(sums, OWN, 0) * sums->rows / sums->sum[OWN][0] :
 		       INFINITY;
 	count->all = sums->sum[ALL][0] / sums->rows * apart;
 	crowd = (double)count->slots * apart / fmax(count->all, edges->edge[k].size);
-	/* What B has come by may still be there, and is not seen. */
 	count->brief = crowd < CROWD_LEAST;
+	more = apart * (1 + (double)count->looks / (double)count->slots) /
+	       full(crowd, ways > MP_CPU_CROWDED_WAYS ? 2 : 1);
 	for (uint32_t w = 0; w < WHOSE; w++) {
-		const double most = sums->sum[w][1] / sums->rows +
-				    SIGMAS * error_of(sums, w, 1);
 		double *low = w == OWN ? &count->own_low : &count->all_low;
 		double *high = w == OWN ? &count->own_high : &count->all_high;
 
 		*low = (sums->sum[w][0] / sums->rows -
 			SIGMAS * error_of(sums, w, 0)) * apart *
 		       (early ? 1 - LEARNT_EARLY : 1);
-		count->found = most * apart *
-			       (1 + (double)count->looks / (double)count->slots) /
-			       full(crowd, ways > MP_CPU_CROWDED_WAYS ? 2 : 1);
-		*high = !be || count->brief ? INFINITY : count->found;
+		*high = (sums->sum[w][1] / sums->rows +
+			 SIGMAS * error_of(sums, w, 1)) * more;
 	}
+	count->found = count->brief ? INFINITY : count->all_high;
+	if (!be || count->brief)
+		count->own_high = count->all_high = INFINITY;
 }
 
 /*

@@ -508,6 +508,12 @@ void mp_cpu_doubt_say(const struct mp_cpu_edges *edges, uint32_t k,
 			       edges->spectrum.cycles[k + 1]);
 		return;
 	}
+	if (doubt->left) {
+		mp_fact_cannot(fact, "bytes",
+			       "lines that rings of more than about %.0f KiB should have put out take less than what lies beyond: another level may have them",
+			       size / 1024);
+		return;
+	}
 	if (doubt->pages)
 		mp_fact_cannot(fact, "bytes",
 			       "the edge near %.0f KiB is far smaller where more slots share a page: it may be that of translations",

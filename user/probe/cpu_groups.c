@@ -210,7 +210,9 @@ static int added_in(const struct mp_view *view, const struct mp_batch *batch,
 	*added = turn.all_cycles / (double)turn.all -
 		 turn.own_cycles / (double)turn.own;
 	mp_turn_free(&turn);
-	mp_kept_note(&kept, &key, added, sizeof(*added), err);
+	/* A lack of memory is no answer. */
+	if (!err)
+		mp_kept_note(&kept, &key, added, sizeof(*added), err);
 	return err;
 }
 
@@ -407,7 +409,7 @@ static int inner_levels(struct mp_cpu_edges *edges, uint32_t g)
 	struct mp_cpu_doubt doubt = { .level = MP_CPU_LEVELS };
 	const bool moves = !is_steady(rest);
 	uint32_t n = 0;
-	int err = moves ? mp_cpu_levels(rest, level, &n, &doubt) : 0;
+	int err = moves ? mp_cpu_levels_inside(rest, level, &n, &doubt) : 0;
 
 	if (err == -ENODATA || (moves && !err && !n)) {
 		/* It moves, and why is not known. */
@@ -498,8 +500,7 @@ bool mp_cpu_groups_explain(const struct mp_cpu_edges *edges, uint32_t k,
 	return true;
 }
 
-/* Latencies of the levels and of memory, as if single hops had told them. */
-static void fill_spectrum(struct mp_cpu_edges *edges)
+void mp_cpu_groups_fill(struct mp_cpu_edges *edges)
 {
 	const struct mp_spectrum *groups = &edges->groups;
 	struct mp_spectrum *out = &edges->spectrum;
@@ -543,7 +544,7 @@ int mp_cpu_groups_levels(struct mp_cpu_edges *edges)
 	/* Means of the innermost one are of denser rings, and many. */
 	if (edges->by[0] == MP_CPU_BY_REST)
 		edges->by[0] = MP_CPU_BY_MEANS;
-	fill_spectrum(edges);
+	mp_cpu_groups_fill(edges);
 	return err;
 }
 

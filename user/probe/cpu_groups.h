@@ -35,6 +35,10 @@ int mp_cpu_groups_gather(const struct mp_view *view,
  */
 int mp_cpu_groups_levels(struct mp_cpu_edges *edges);
 
+/** mp_cpu_groups_fill() - latencies of the levels and of memory, as if single hops
+ * had told them, where there are groups */
+void mp_cpu_groups_fill(struct mp_cpu_edges *edges);
+
 /** mp_cpu_groups_kept() - the share of its group's hops that the level inside still
  * serves where level @k begins to miss; 0 where that is of another group */
 double mp_cpu_groups_kept(const struct mp_cpu_edges *edges, uint32_t k);

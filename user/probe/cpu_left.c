@@ -4,10 +4,11 @@
  * looks like one whose victims are any lines. A few lines that are timed each
  * time that a ring has been walked several times (cpu_after.c) tell: behind a
  * capacity nothing is left of them in the level, and where lines fall on sets
- * evenly they take what lies beyond at once, whatever the policy. Where they
- * take less, something between serves them: pages at random leave them to it, or
- * not. That is asked of the innermost level: what brings back translations may
- * bring a few lines into those further out.
+ * evenly they take what lies beyond at once, by any policy that a ring so much
+ * longer drives through. Where they take less, something between serves them:
+ * pages at random leave them to it, or not. That is asked of the innermost
+ * level: what brings back translations may bring a few lines into those further
+ * out.
  */
 #include "probe/cpu_left.h"
 
@@ -108,8 +109,7 @@ int mp_cpu_left_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	rig_left(view, edges, &rig);
 	err = mp_lines_gather(view, &rig, from, to, &left);
 	if (!err && is_less(edge, &left))
-		edges->doubt = (struct mp_cpu_doubt){
-			.level = 0, .size = { edge->low, edge->high } };
+		edges->doubt = (struct mp_cpu_doubt){ .level = 0, .left = true };
 	mp_curve_free(&left);
 	return err;
 }

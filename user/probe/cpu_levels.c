@@ -235,9 +235,10 @@ uint32_t mp_cpu_split_flats(const struct mp_curve *curve,
 	return more;
 }
 
-int mp_cpu_levels(const struct mp_curve *curve,
-		  struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
-		  struct mp_cpu_doubt *doubt)
+/* @to_memory: what its end takes is no less than a walk does. */
+static int levels_of(const struct mp_curve *curve, bool to_memory,
+		     struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
+		     struct mp_cpu_doubt *doubt)
 {
 	struct mp_cpu_doubt found = { .level = MP_CPU_LEVELS };
 	struct mp_curve_point *point;
@@ -269,7 +270,7 @@ int mp_cpu_levels(const struct mp_curve *curve,
 		merge_unsteady(curve, level, n);
 	if (!err && mp_cpu_holed(curve, level, *n))
 		err = -ENODATA;
-	for (uint32_t k = 0; k <= *n && !err; k++)
+	for (uint32_t k = 0; k <= *n && !err && to_memory; k++)
 		mp_cpu_flat_step(curve, level, n, k);
 	for (uint32_t k = 0; k < *n && !err; k++)
 		k += mp_cpu_split_flats(curve, level, n, k, &found);
@@ -278,6 +279,20 @@ int mp_cpu_levels(const struct mp_curve *curve,
 	if (doubt)
 		*doubt = found;
 	return err;
+}
+
+int mp_cpu_levels(const struct mp_curve *curve,
+		  struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
+		  struct mp_cpu_doubt *doubt)
+{
+	return levels_of(curve, true, level, n, doubt);
+}
+
+int mp_cpu_levels_inside(const struct mp_curve *curve,
+			 struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
+			 struct mp_cpu_doubt *doubt)
+{
+	return levels_of(curve, false, level, n, doubt);
 }
 
 /*

@@ -227,7 +227,8 @@ static bool has_no_name(const struct mp_view *view,
 	const struct mp_fact *size = mp_cpu_found(view, k, "size");
 
 	return k && !edges->single && size &&
-	       size->verdict == MP_NOT_MEASURABLE;
+	       (size->verdict == MP_NOT_MEASURABLE ||
+		size->verdict == MP_ABSENT);
 }
 
 static void infer_level(const struct mp_view *view,

@@ -170,7 +170,8 @@ static bool is_near(const struct mp_policy_level *level,
 {
 	return level->cramped && !level->spared &&
 	       found->verdict.contradicted &&
-	       found->verdict.apart < CRAMPED_APART;
+	       found->verdict.apart <
+		       CRAMPED_APART * found->verdict.dispersion;
 }
 
 static bool is_known(const struct mp_policy_level *level,
@@ -292,6 +293,12 @@ static int plan_chosen(const struct mp_view *view,
 	return err;
 }
 
+static bool wants_more(const struct mp_policy_level *level,
+		       const struct found *found)
+{
+	return is_open(found) || is_near(level, found);
+}
+
 static int plan_level(const struct mp_view *view, uint32_t k,
 		      const uint32_t *inside, struct mp_plan *plan,
 		      struct found *found)
@@ -307,9 +314,9 @@ static int plan_level(const struct mp_view *view, uint32_t k,
 	err = find_either(view, &level, found);
 	if (err)
 		return err;
-	if (found->n >= WALKS_FIRST && is_open(found))
+	if (found->n >= WALKS_FIRST && wants_more(&level, found))
 		walks = found->n + WALKS_MORE;
-	if (found->n && !is_open(found))
+	if (found->n && !wants_more(&level, found))
 		walks = found->n;
 	err = plan_chosen(view, &level, found, plan);
 	if (!err && !k && found->n >= WALKS_FIRST && is_put_out(&level, found))
