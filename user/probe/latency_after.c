@@ -19,6 +19,8 @@
 #define WIDE 1.06
 /* Rings beyond limits are this much further off, where both may be true. */
 #define APART 0.02
+/* Limits further apart are no latency that was measured. */
+#define CLOSE 1.05
 
 static const char why_shared[] =
 	"lines that are timed may share one of a level inside, whose line is not known to be as short";
@@ -61,6 +63,18 @@ static void set(const struct mp_interval *limits, uint64_t id,
 	mp_fact_note(fact, id);
 }
 
+/* What no ring bears out is no latency that was measured, with limits so far
+ * apart. */
+static void doubt_wide(bool in_ns, struct mp_fact *fact)
+{
+	const double low = fact->low, high = fact->high;
+
+	if (fact->verdict == MP_MEASURED && high > low * CLOSE)
+		mp_fact_cannot(fact, in_ns ? "ns" : "cycles",
+			       "between %.2f and %.2f by a few lines after others: limits lie too far apart to call it measured",
+			       low, high);
+}
+
 void mp_latency_stairs(const struct mp_view *view,
 		       const struct mp_cpu_edges *edges, uint32_t k,
 		       struct mp_latency *pair)
@@ -82,6 +96,7 @@ void mp_latency_stairs(const struct mp_view *view,
 		snprintf(fact[i]->method, sizeof(fact[i]->method),
 			 "a few lines, each time that others, up to %.0f KiB with them, have been walked",
 			 (double)at->length / 1024);
+		doubt_wide(i, fact[i]);
 	}
 }
 
@@ -158,7 +173,11 @@ void mp_latency_second(const struct mp_view *view,
 		return;
 	}
 	for (uint32_t i = 0; i < 2; i++) {
+		const bool has_ring = fact[i]->verdict == MP_MEASURED;
+
 		take(&limits[i], id, limits[i].value / limits[0].value, fact[i]);
 		inner[i] = fact[i]->value;
+		if (!has_ring)
+			doubt_wide(i, fact[i]);
 	}
 }
