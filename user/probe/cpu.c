@@ -81,6 +81,13 @@ const struct mp_fact *mp_cpu_found(const struct mp_view *view, uint32_t k,
 	return mp_facts_find(view->facts, name);
 }
 
+bool mp_cpu_is_absent(const struct mp_view *view, uint32_t k)
+{
+	const struct mp_fact *size = mp_cpu_found(view, k, "size");
+
+	return size && size->verdict == MP_ABSENT;
+}
+
 bool mp_cpu_may_be(const struct mp_view *view, uint32_t k,
 		   const char *inclusion)
 {

@@ -43,6 +43,9 @@ struct mp_fact *mp_cpu_fact(struct mp_facts *facts, const struct mp_view *view,
 			    const char *level, const char *what,
 			    const char *unit);
 
+/** mp_cpu_is_absent() - was it found that there is no level @k? */
+bool mp_cpu_is_absent(const struct mp_view *view, uint32_t k);
+
 /** mp_cpu_found() - the fact of level @k that is called @what, or NULL */
 const struct mp_fact *mp_cpu_found(const struct mp_view *view, uint32_t k,
 				   const char *what);

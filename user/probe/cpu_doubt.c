@@ -512,6 +512,14 @@ void mp_cpu_doubt_say(const struct mp_cpu_edges *edges, uint32_t k,
 		mp_fact_cannot(fact, "bytes",
 			       "lines that rings of more than about %.0f KiB should have put out take less than what lies beyond: another level may have them",
 			       size / 1024);
+		least = round(mp_cpu_held_bytes(edges, k));
+		if (!(least > 0))
+			return;
+		fact->verdict = MP_AT_LEAST;
+		fact->value = fact->low = least;
+		fact->high = fmax(edges->edge[k].high, size);
+		snprintf(fact->method, sizeof(fact->method),
+			 "the longest ring of which all hops were served");
 		return;
 	}
 	if (doubt->pages)

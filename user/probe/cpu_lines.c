@@ -14,8 +14,9 @@
 /* Lengths to the octave. */
 #define FROM 1024.0
 #define GRAIN 16
-/* Slots of P, which brings back what translation has forgotten of T's pages, in
- * lines halfway between. */
+/* Slots of T, as a rule; and of P, which brings back what translation has
+ * forgotten of T's pages, in lines halfway between. */
+#define FEW 32u
 #define PRIMES 8u
 /* Visits; of W of many slots fewer. */
 #define ROUNDS 10u
@@ -50,7 +51,7 @@ void mp_lines_rig(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		.stride = sweep.stride,
 		.reach = sweep.reach,
 		.few_stride = apart,
-		.few = MP_LINES_FEW,
+		.few = FEW,
 	};
 }
 
@@ -91,7 +92,7 @@ static bool make_exp(const struct mp_lines_rig *rig, uint64_t length,
 	exp->window_ns = MP_WINDOW_MAX_NS;
 	exp->rounds = rig->rounds ? rig->rounds :
 		      slots > MANY_SLOTS ? MANY_ROUNDS :
-		      few < MP_LINES_FEW ? SHORT_ROUNDS : ROUNDS;
+		      few < FEW ? SHORT_ROUNDS : ROUNDS;
 	exp->n_actors = length > KNOWN_BYTES ? MP_LINES_RINGS : MP_LINES_P;
 	*p = *t = *w;
 	walker(slots * rig->stride, MP_LINES_TURNS * slots, 0, w);

@@ -5,8 +5,6 @@
 
 #include "probe/cpu.h"
 
-/** MP_LINES_FEW - slots of T, as a rule */
-#define MP_LINES_FEW 32u
 /** MP_LINES_TURNS - of W, between two visits to T */
 #define MP_LINES_TURNS 8u
 

@@ -550,10 +550,9 @@ int mp_cpu_size_renew_absent(const struct mp_view *view,
 			     struct mp_facts *facts)
 {
 	for (uint32_t k = 1; k < MP_CPU_LEVELS; k++) {
-		const struct mp_fact *old = mp_cpu_found(view, k, "size");
 		struct mp_fact size = { .verdict = MP_NOT_MEASURABLE }, *fact;
 
-		if (!old || old->verdict != MP_ABSENT ||
+		if (!mp_cpu_is_absent(view, k) ||
 		    !may_be_there(edges, k, &size))
 			continue;
 		fact = mp_cpu_fact(facts, view, mp_cpu_level_name[k], "size",

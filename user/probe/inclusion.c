@@ -126,14 +126,6 @@ static void judge(const struct mp_cpu_beside *beside, struct mp_fact *fact)
 	snprintf(fact->text, sizeof(fact->text), "%s", name);
 }
 
-/* When sizes were told? Then it has no name by what is there now. */
-static bool was_absent(const struct mp_view *view, uint32_t k)
-{
-	const struct mp_fact *size = mp_cpu_found(view, k, "size");
-
-	return size && size->verdict == MP_ABSENT;
-}
-
 static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
 	struct mp_cpu_edges edges;
@@ -153,7 +145,8 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 		} else if (!missing && k < edges.n &&
 			   mp_cpu_crowded(&edges, k + 1) < MP_CPU_LEVELS) {
 			mp_fact_cannot(fact, "", "the edge of this level, or of one inside, may be that of one outside whose few ways are crowded");
-		} else if (!missing && k < edges.n && !was_absent(view, k)) {
+		} else if (!missing && k < edges.n &&
+			   !mp_cpu_is_absent(view, k)) {
 			err = mp_cpu_beside_judge(view, &edges, k, &beside);
 			if (!err)
 				judge(&beside, fact);

@@ -282,11 +282,10 @@ static void pair_beyond(const struct mp_view *view,
 			const struct mp_cpu_edges *edges, uint32_t k,
 			struct mp_latency *pair)
 {
-	const struct mp_fact *size = mp_cpu_found(view, k, "size");
 	struct mp_fact now = { .verdict = MP_NOT_MEASURABLE };
 
 	mp_cpu_size_absent(edges, &now);
-	if (size && size->verdict == MP_ABSENT && now.verdict == MP_ABSENT)
+	if (mp_cpu_is_absent(view, k) && now.verdict == MP_ABSENT)
 		pair->cycles->verdict = pair->ns->verdict = MP_ABSENT;
 	else
 		mp_latency_cannot(pair, "whether there is such a level is not known");

@@ -19,8 +19,6 @@
 #define WIDE 1.06
 /* Rings beyond limits are this much further off, where both may be true. */
 #define APART 0.02
-/* Limits further apart are no latency that was measured. */
-#define CLOSE 1.05
 
 static const char why_shared[] =
 	"lines that are timed may share one of a level inside, whose line is not known to be as short";
@@ -69,7 +67,7 @@ static void doubt_wide(bool in_ns, struct mp_fact *fact)
 {
 	const double low = fact->low, high = fact->high;
 
-	if (fact->verdict == MP_MEASURED && high > low * CLOSE)
+	if (fact->verdict == MP_MEASURED && high > low * MP_LATENCY_CLOSE)
 		mp_fact_cannot(fact, in_ns ? "ns" : "cycles",
 			       "between %.2f and %.2f by a few lines after others: limits lie too far apart to call it measured",
 			       low, high);

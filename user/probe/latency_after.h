@@ -10,6 +10,10 @@
 #define MP_LATENCY_DISPUTE 0.05
 #define MP_LATENCY_DISPUTE_CYCLES 1.0
 
+/** MP_LATENCY_CLOSE - limits further apart, a factor, are no latency that was
+ * measured */
+#define MP_LATENCY_CLOSE 1.05
+
 /** struct mp_latency - the two facts of a level: in core cycles and in ns */
 struct mp_latency {
 	struct mp_fact *cycles;

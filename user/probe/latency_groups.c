@@ -20,8 +20,6 @@
 #define SHARE 0.3
 /* Lengths that show it no better than by this are all one. */
 #define NO_BETTER 0.01
-/* Limits further apart than this are no latency that was measured. */
-#define CLOSE 1.05
 /* The misses of a curve are known at lengths so near. */
 #define NEAR 1.1
 /* Where the level inside is of the same group it has to be behind it: from so
@@ -285,7 +283,7 @@ int mp_latency_groups(const struct mp_view *view,
 			    hops.own * hops.step, &limits);
 	limits.low -= moved / 2;
 	limits.high += moved / 2;
-	if (limits.high > limits.low * CLOSE || !(limits.low > 0))
+	if (limits.high > limits.low * MP_LATENCY_CLOSE || !(limits.low > 0))
 		return 0;
 	set(&limits, 1, length, seen.share, hops.id, pair->cycles);
 	set(&limits, hops.ns, length, seen.share, hops.id, pair->ns);

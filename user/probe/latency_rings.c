@@ -52,8 +52,6 @@
 /* So little of a level seen alone does not tell its latency; with less than this
  * it hangs on the edges' shapes. */
 #define PURE_MIN 0.3
-/* Means with limits further apart are no latency that was measured. */
-#define CLOSE 1.05
 /* Where two slots share a line of the level inside, which takes five eighths as
  * long as this one at the most, a hop takes less than a slot by itself does by
  * more than this. */
@@ -196,7 +194,7 @@ static double half_step(const struct mp_curve_at *at)
 static bool is_wide(const struct mixture *mix, const struct translation *pages,
 		    bool varies, const char *unit, struct mp_fact *fact)
 {
-	if (fact->high <= fact->low * CLOSE)
+	if (fact->high <= fact->low * MP_LATENCY_CLOSE)
 		return false;
 	if (pages->most > TRANSLATION)
 		mp_fact_cannot(fact, unit,

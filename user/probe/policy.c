@@ -399,13 +399,6 @@ static void settle(const struct mp_policy_level *level,
 		 mp_policy_class_name(found->class));
 }
 
-static bool is_absent(const struct mp_view *view, uint32_t k)
-{
-	const struct mp_fact *size = mp_cpu_found(view, k, "size");
-
-	return size && size->verdict == MP_ABSENT;
-}
-
 static int infer_level(const struct mp_view *view, uint32_t k,
 		       const uint32_t *inside, struct mp_fact *fact,
 		       struct found *found)
@@ -415,7 +408,7 @@ static int infer_level(const struct mp_view *view, uint32_t k,
 	int err;
 
 	found->class = MP_POLICY_CLASSES;
-	if (is_absent(view, k)) {
+	if (mp_cpu_is_absent(view, k)) {
 		fact->verdict = MP_ABSENT;
 		return 0;
 	}

@@ -181,11 +181,10 @@ static bool is_out(const struct mp_view *view,
 		   const struct mp_shared_ground *ground, uint32_t k, uint32_t n,
 		   struct mp_fact *fact)
 {
-	const struct mp_fact *size = mp_cpu_found(view, k, "size");
 	struct mp_shared_level level;
 	const char *why = mp_shared_level(view, ground, k, &level);
 
-	if (size && size->verdict == MP_ABSENT) {
+	if (mp_cpu_is_absent(view, k)) {
 		fact->verdict = MP_ABSENT;
 		snprintf(fact->method, sizeof(fact->method),
 			 "there is no such level");

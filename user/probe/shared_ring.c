@@ -77,20 +77,14 @@ enum phase {
 /* A hop served by level @k, ns; beyond the outermost it is memory's. */
 static double serving(const struct mp_view *view, uint32_t k)
 {
-	const struct mp_fact *size = k < MP_CPU_LEVELS ?
-				     mp_cpu_found(view, k, "size") : NULL;
-
-	if (k < MP_CPU_LEVELS && !(size && size->verdict == MP_ABSENT))
+	if (k < MP_CPU_LEVELS && !mp_cpu_is_absent(view, k))
 		return mp_cpu_value(view, mp_cpu_level_name[k], "latency");
 	return mp_cpu_value(view, "dram", "latency");
 }
 
 static bool is_memory(const struct mp_view *view, uint32_t k)
 {
-	const struct mp_fact *size = k < MP_CPU_LEVELS ?
-				     mp_cpu_found(view, k, "size") : NULL;
-
-	return k >= MP_CPU_LEVELS || (size && size->verdict == MP_ABSENT);
+	return k >= MP_CPU_LEVELS || mp_cpu_is_absent(view, k);
 }
 
 int mp_shared_ground(const struct mp_view *view,

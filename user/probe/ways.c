@@ -396,7 +396,7 @@ static int search_all(const struct mp_view *view, struct levels *levels)
 	for (uint32_t k = 0; k < MP_CPU_LEVELS && !err; k++) {
 		struct mp_ways_search *search = &levels->search[k];
 
-		if (mp_ways_is_absent(view, k))
+		if (mp_cpu_is_absent(view, k))
 			break;
 		levels->n++;
 		search->rig.view = view;
@@ -536,7 +536,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 
 		if (!fact)
 			err = -ENOMEM;
-		else if (mp_ways_is_absent(view, k))
+		else if (mp_cpu_is_absent(view, k))
 			fact->verdict = MP_ABSENT;
 		else if (levels.known[k])
 			err = settle(&levels.search[k], fact, facts);

@@ -40,13 +40,6 @@ const struct mp_fact *mp_ways_size_of(const struct mp_view *view, uint32_t k)
 	return mp_facts_find(view->facts, name);
 }
 
-bool mp_ways_is_absent(const struct mp_view *view, uint32_t k)
-{
-	const struct mp_fact *size = mp_ways_size_of(view, k);
-
-	return size && size->verdict == MP_ABSENT;
-}
-
 /* Cycles of a level behind the @k-th one, or of memory where there is no such
  * level; NaN = not known, as it may be there. */
 static double behind(const struct mp_view *view, uint32_t k, uint32_t other)
@@ -60,7 +53,7 @@ static double behind(const struct mp_view *view, uint32_t k, uint32_t other)
 
 		if (i == other && !isnan(cycles))
 			return cycles;
-		there = mp_ways_size_of(view, i) && !mp_ways_is_absent(view, i);
+		there = mp_ways_size_of(view, i) && !mp_cpu_is_absent(view, i);
 		if (!there)
 			break;
 	}
@@ -99,7 +92,7 @@ static double left_by(const struct mp_view *view, uint32_t k)
 {
 	const struct mp_fact *size;
 
-	if (k >= MP_CPU_LEVELS || mp_ways_is_absent(view, k) ||
+	if (k >= MP_CPU_LEVELS || mp_cpu_is_absent(view, k) ||
 	    !mp_cpu_may_be(view, k, "inclusive"))
 		return INFINITY;
 	size = mp_ways_size_of(view, k);

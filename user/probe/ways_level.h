@@ -21,8 +21,6 @@ double mp_ways_finest(const struct mp_ways_level *level);
 /** mp_ways_size_of() - what was found of a level's size, or NULL */
 const struct mp_fact *mp_ways_size_of(const struct mp_view *view, uint32_t k);
 
-/** mp_ways_is_absent() - is it known that there is no such level? */
-bool mp_ways_is_absent(const struct mp_view *view, uint32_t k);
 
 /** mp_ways_line_of() - bytes of a level's line; @usual where it is not known */
 uint64_t mp_ways_line_of(const struct mp_view *view, uint32_t k,
