@@ -268,6 +268,8 @@ static void shares_that_are_all_off_show_no_other_policy(void **state)
 						 &verdict), 0);
 		assert_false(is_one(verdict.classes) &&
 			     verdict.classes != 1u << MP_POLICY_MRU);
+		assert_true(verdict.dispersion > 1);
+		assert_true(verdict.apart >= 23 * verdict.dispersion);
 	}
 }
 

@@ -115,6 +115,14 @@ static void a_level_far_beyond_them_stays_what_rings_have(void **state)
 	    "level name=l4 size=4M ways=16 line=32 latency=76 policy=lru\n");
 	assert_int_equal(edges.n, 4);
 	assert_true(edges.after_to < 256 << 10);
+	/* It is the last of its group still, and memory is behind it. */
+	assert_int_equal(edges.groups.n, 2);
+	for (uint32_t k = 0; k < 3; k++)
+		assert_int_equal(edges.by[k], MP_CPU_BY_MEANS);
+	assert_int_equal(edges.by[3], MP_CPU_BY_HOPS);
+	assert_int_equal(edges.spectrum.n, 5);
+	assert_true(fabs(edges.spectrum.cycles[3] - 76) < 2);
+	assert_true(fabs(edges.spectrum.cycles[4] - 251) < 5);
 	for (uint32_t k = 0; k < 4; k++)
 		if (mp_cpu_is_after(&edges, k) != (k < 3) ||
 		    !holds(k, size[k]) ||
