@@ -24,16 +24,9 @@
 #include "probe/cpu.h"
 #include "probe/cpu_room.h"
 #include "probe/line.h"
+#include "probe/line_inner.h"
 
 #define FLUSHED 64u
-/* Of the misses of a ring as dense as the line inside, the share that tells
- * the sector: limits about a half and a quarter. */
-#define SHARE_WHOLE 0.8
-#define SHARE_HALF_LOW 0.36
-#define SHARE_HALF_HIGH 0.66
-#define SHARE_QUARTER_LOW 0.17
-#define SHARE_QUARTER_HIGH 0.33
-
 /* So many times the lines that a level inside holds have to be counted: with
  * fewer some of its sets are full, and keep theirs, and of two levels with
  * lines twice as long both together would hold the others. */
@@ -87,19 +80,6 @@ struct answer {
 	bool parted, joined;
 	bool stayed, lost;
 };
-
-static uint32_t sector_of(double share, uint32_t inner, uint32_t line)
-{
-	uint32_t parts = 0;
-
-	if (share >= SHARE_WHOLE)
-		parts = 1;
-	else if (share >= SHARE_HALF_LOW && share <= SHARE_HALF_HIGH)
-		parts = 2;
-	else if (share >= SHARE_QUARTER_LOW && share <= SHARE_QUARTER_HIGH)
-		parts = 4;
-	return parts * inner <= line ? parts * inner : 0;
-}
 
 /*
  * Longer than the line inside: is it, or is the rest brought along? A line
@@ -273,7 +253,7 @@ static int settle(const struct mp_view *view, uint32_t k,
 	}
 	if (err || out->why || out->line == inner)
 		return err;
-	out->sector = sector_of(counting->share, inner, out->line);
+	out->sector = mp_line_sector(counting->share, inner, out->line);
 	return confirm(view, counting->quiet, plan, fact, out);
 }
 
@@ -463,18 +443,21 @@ static void step_out(uint32_t k, uint32_t line, struct counting *counting)
 /**
  * struct ground - what is known before the levels outside the first
  * @edges: of the levels; @fetch: what they fetch
+ * @inner: the first level's line
  * @counting: begun
  */
 struct ground {
 	struct mp_cpu_edges edges;
 	struct mp_line_fetch fetch;
+	struct mp_line_inner inner;
 	struct counting counting;
 };
 
 /* The first level is where counting starts. Free with ground_free(). */
-static int ground_find(const struct mp_view *view, struct ground *ground)
+static int ground_find(const struct mp_view *view, struct mp_plan *plan,
+		       struct ground *ground)
 {
-	const double line = mp_cpu_value(view, mp_cpu_level_name[0], "line");
+	struct mp_line_inner *inner = &ground->inner;
 	struct counting *counting = &ground->counting;
 	int err;
 
@@ -489,8 +472,11 @@ static int ground_find(const struct mp_view *view, struct ground *ground)
 		if (err)
 			return err;
 	}
+	err = mp_line_inner(view, counting->edges, plan, NULL, inner);
+	if (err)
+		return err;
 	mp_cpu_rooms_of(view, counting->edges, &counting->rooms);
-	step_out(0, isnan(line) ? 0 : (uint32_t)line, counting);
+	step_out(0, inner->line, counting);
 	return 0;
 }
 
@@ -569,8 +555,9 @@ static int level_of(const struct mp_view *view, uint32_t k,
 static int next(const struct mp_view *view, struct mp_plan *plan)
 {
 	struct ground ground;
-	int err = ground_find(view, &ground);
+	int err = ground_find(view, plan, &ground);
 
+	plan->stage++;
 	if (!err)
 		err = mp_line_fetch_plan(view, plan);
 	plan->stage++;
@@ -674,8 +661,10 @@ static int say(const struct mp_view *view, struct mp_facts *facts, uint32_t k,
 static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
 	struct ground ground;
-	int err = ground_find(view, &ground);
+	int err = ground_find(view, NULL, &ground);
 
+	if (!err && ground.inner.replicates)
+		err = mp_line_l1d_renew(view, ground.counting.edges, facts);
 	for (uint32_t k = 1; k < MP_CPU_LEVELS && !err; k++) {
 		struct answer answer = { 0 };
 
@@ -691,6 +680,7 @@ const struct mp_probe mp_probe_line = {
 	.asks = "in what units do the levels outside the first fetch and allot?",
 	.after = "line-l1d,cache-size",
 	.facts = "cpu.l2.line,cpu.l2.sector,cpu.l3.line,cpu.l3.sector,cpu.l4.line,cpu.l4.sector",
+	.renews = "cpu.l1d.line,cpu.l1d.sector",
 	.needs = MP_CAP_CHASE,
 	.weight = 5,
 	.quick = false,

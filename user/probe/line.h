@@ -95,6 +95,14 @@ int mp_line_count(const struct mp_view *view, const struct mp_line_room *room,
 		  uint32_t unit, struct mp_fact *fact,
 		  struct mp_line_count *out);
 
+/**
+ * mp_line_sector() - what a level fetches at once, bytes; 0: that is not clear
+ * @share: struct mp_line_count's, of lines as long as those inside
+ * @inner: these, bytes
+ * @line: the level's own, bytes
+ */
+uint32_t mp_line_sector(double share, uint32_t inner, uint32_t line);
+
 /** enum mp_line_pair - what is done to two neighbours before one is timed */
 enum mp_line_pair {
 	MP_LINE_BOTH,	/* both are loaded, the other one is flushed */
@@ -368,6 +376,21 @@ int mp_line_apart(const struct mp_view *view, const struct mp_line_asked *asked,
 int mp_line_longer(const struct mp_view *view, struct mp_line_asked *asked,
 		   double inside, struct mp_plan *plan, struct mp_fact *fact,
 		   uint32_t *replicates);
+
+/**
+ * mp_line_halves() - are two slots side by side parts of a line, or two?
+ * @asked: as for mp_line_apart(), of a line as long as both slots
+ * @inside: likewise
+ * @says: MP_LINE_NO: they go apart; MP_LINE_YES: they never do; else
+ *	MP_LINE_UNSURE
+ * @replicates: gets the number that this rests on
+ * @quiet: no prefetcher was on
+ * Return: 0 or -ENOMEM.
+ */
+int mp_line_halves(const struct mp_view *view,
+		   const struct mp_line_asked *asked, double inside,
+		   struct mp_plan *plan, struct mp_fact *fact, uint32_t *says,
+		   uint32_t *replicates, bool *quiet);
 
 /** mp_line_bracket() - measured; with few replicates the limits are the
  * lengths next to it */

@@ -472,3 +472,38 @@ int mp_line_longer(const struct mp_view *view, struct mp_line_asked *asked,
 	*replicates = apart < together ? apart : together;
 	return err;
 }
+
+/* Both questions of one walk: halves of the unit that go apart are two lines;
+ * and where none do, of those that leave, they are one. */
+int mp_line_halves(const struct mp_view *view,
+		   const struct mp_line_asked *asked, double inside,
+		   struct mp_plan *plan, struct mp_fact *fact, uint32_t *says,
+		   uint32_t *replicates, bool *quiet)
+{
+	struct mp_line_times times;
+
+	*says = MP_LINE_UNSURE;
+	*replicates = 0;
+	*quiet = true;
+	if (!mp_line_times(view, asked, &times))
+		return 0;
+	for (uint32_t i = 0; i < WALKS_LONGER; i++) {
+		struct said said;
+		int err = ask(view, asked, inside, &times, &walks_longer[i],
+			      asked->unit / 2, plan, fact, &said);
+
+		if (err)
+			return err;
+		*quiet &= said.quiet == said.all;
+		*replicates = said.apart >= SAY_SO ? said.apart : said.together;
+		if (said.apart >= SAY_SO)
+			*says = MP_LINE_NO;
+		else if (!isnan(times.next) && said.together >= SAY_SO &&
+			 said.together == said.shows)
+			*says = MP_LINE_YES;
+		if (*says != MP_LINE_UNSURE)
+			return 0;
+		*replicates = 0;
+	}
+	return 0;
+}

@@ -36,6 +36,14 @@
 #define REPLICATES 3u
 #define REPLICATES_LONG 2u
 
+/* Of the misses of a ring as dense as the line inside, the share that tells
+ * the sector: limits about a half and a quarter. */
+#define SHARE_WHOLE 0.8
+#define SHARE_HALF_LOW 0.36
+#define SHARE_HALF_HIGH 0.66
+#define SHARE_QUARTER_LOW 0.17
+#define SHARE_QUARTER_HIGH 0.33
+
 /* Sets are rarely a multiple of all of them. */
 static const uint32_t odds[] = { 3, 5, 7 };
 #define ODDS (sizeof(odds) / sizeof(odds[0]))
@@ -376,4 +384,17 @@ void mp_line_bracket(struct mp_fact *fact, double bytes, uint32_t replicates)
 	fact->value = bytes;
 	fact->low = bytes / side;
 	fact->high = bytes * side;
+}
+
+uint32_t mp_line_sector(double share, uint32_t inner, uint32_t line)
+{
+	uint32_t parts = 0;
+
+	if (share >= SHARE_WHOLE)
+		parts = 1;
+	else if (share >= SHARE_HALF_LOW && share <= SHARE_HALF_HIGH)
+		parts = 2;
+	else if (share >= SHARE_QUARTER_LOW && share <= SHARE_QUARTER_HIGH)
+		parts = 4;
+	return parts * inner <= line ? parts * inner : 0;
 }

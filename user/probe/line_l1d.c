@@ -21,32 +21,10 @@
 #include "probe/cpu.h"
 #include "probe/line.h"
 #include "probe/line_first.h"
+#include "probe/line_inner.h"
+#include "probe/line_strides.h"
 #include "probe/line_together.h"
 
-/* Strides tried; the shortest only where those after it do not show it. */
-#define STRIDE_MIN 16u
-#define STRIDE_MAX 512u
-#define STRIDES 6
-/* The window fits the level, so that a line stays there until it is done, and
- * the smallest TLB; smaller ones would wake prefetchers that follow the
- * pattern of a region. */
-#define REACH_MIN 2048u
-#define REACH_MAX (32u << 10)
-#define HOPS 512u
-/* A footprint beyond the level, of the longest that fits: the next level may
- * be no more than half as large again. */
-#define BEYOND 1.45
-/* Two strides: the misses of one as a share of those of the next. A half
- * where slots share lines (more where the level forgets some before they come
- * round, as with random replacement), one where they do not (less where a
- * prefetcher is at work). */
-#define SAME_LINE 0.7
-#define OTHER_LINE 0.76
-#define REPLICATES 5
-/* So large a share of the replicates, each a moment of its own, has to say
- * the same. */
-#define AGREED 0.6
-#define REPLICATES_MAX 32u
 /* The shortest that a flush tells apart. */
 #define FLUSHED 64u
 /* Two looks at what is fetched at once, in octaves: no further apart. */
@@ -57,155 +35,6 @@
 #define NEXT_LEVEL 1.2
 #define SERVED_BOTH 1.1
 #define NOT_MIXED 0.98
-
-static uint64_t rounded(double length)
-{
-	return (uint64_t)ceil(length / 4096) * 4096;
-}
-
-static uint64_t footprint(const struct mp_line_first *first)
-{
-	return rounded(first->fits_bytes * BEYOND);
-}
-
-static void stride_sweep(const struct mp_view *view,
-			 const struct mp_line_first *first, uint32_t stride,
-			 struct mp_sweep *sweep)
-{
-	uint64_t reach = REACH_MIN;
-
-	while (reach < REACH_MAX && 4 * (double)reach <= first->fits_bytes)
-		reach *= 2;
-	mp_sweep_init(sweep, view, stride, reach);
-	sweep->turns = 1;
-	sweep->hops = HOPS;
-}
-
-struct strides {
-	uint32_t n;
-	uint32_t replicates;
-	bool quiet;
-	double stride[STRIDES];
-	double cycles[STRIDES];
-	double single[STRIDES][REPLICATES_MAX];
-	double share[STRIDES];
-};
-
-static void stride_take(const struct mp_curve_at *at, struct strides *st)
-{
-	bool in_ns = isnan(at->mid_cycles);
-
-	st->cycles[st->n] = mp_curve_middle(at);
-	for (uint32_t i = 0; i < at->n && i < REPLICATES_MAX; i++)
-		st->single[st->n][i] = in_ns ? at->ns[i] : at->cycles[i];
-	for (uint32_t i = 0; i < at->n; i++)
-		st->quiet &= (at->batch[i]->grant.got &
-			      MP_GOT_PREFETCH_OFF) != 0;
-	if (at->n < st->replicates)
-		st->replicates = at->n;
-	st->n++;
-}
-
-static int strides_take(const struct mp_view *view,
-			const struct mp_line_first *first, struct strides *st,
-			struct mp_fact *fact)
-{
-	*st = (struct strides){ .replicates = REPLICATES_MAX, .quiet = true };
-	for (uint32_t s = STRIDE_MIN; s <= STRIDE_MAX; s *= 2) {
-		const struct mp_curve_at *at;
-		struct mp_sweep sweep;
-		struct mp_curve curve;
-		int err;
-
-		stride_sweep(view, first, s, &sweep);
-		err = mp_sweep_gather(&sweep, view, &curve);
-		if (err)
-			return err;
-		at = mp_curve_find(&curve, footprint(first));
-		if (at) {
-			st->stride[st->n] = s;
-			stride_take(at, st);
-			if (fact)
-				mp_fact_note(fact, at->id);
-		}
-		mp_curve_free(&curve);
-	}
-	return 0;
-}
-
-/* Share of the hops that miss, for each stride, of those of the stride with
- * the most. A long one may fall on few sets, and those may hold it, or on
- * all and not: that says nothing of shorter ones. */
-static void shares_find(const struct mp_line_first *first, const double *cycles,
-			struct strides *st)
-{
-	double step = 0;
-
-	for (uint32_t i = 0; i < st->n; i++)
-		step = fmax(step, cycles[i] - first->latency);
-	for (uint32_t i = 0; i < st->n; i++)
-		st->share[i] = step > 0.1 * first->latency ?
-			       fmax(cycles[i] - first->latency, 0) / step : NAN;
-}
-
-/**
- * struct fetched - what is fetched at once
- * @bytes: 0 = no stride stands out
- * @agreed: replicates that say the same by themselves
- * @below, @above: ratios, at half of it and at it
- * @shorter: nothing halves: a shorter stride is wanted
- */
-struct fetched {
-	double bytes;
-	uint32_t agreed;
-	double below;
-	double above;
-	bool shorter;
-};
-
-/* If two slots lie in one sector the second always hits, and the share of
- * misses halves with the stride. It halves no more where the stride has come
- * down to the sector: a neighbour that is fetched along is not always
- * there. */
-static void fetched_find(const struct strides *st, struct fetched *out)
-{
-	out->bytes = 0;
-	for (uint32_t i = 0; i + 1 < st->n; i++) {
-		double ratio = st->share[i] / st->share[i + 1];
-
-		if (ratio <= SAME_LINE) {
-			out->below = ratio;
-			continue;
-		}
-		out->above = ratio;
-		out->shorter = !i;
-		if (ratio >= OTHER_LINE && i)
-			out->bytes = st->stride[i];
-		return;
-	}
-}
-
-static void fetched_all(const struct mp_line_first *first, struct strides *st,
-			struct fetched *out)
-{
-	double cycles[STRIDES];
-	struct fetched alone = { 0 };
-
-	*out = (struct fetched){ 0 };
-	if (st->n < 2)
-		return;
-	shares_find(first, st->cycles, st);
-	fetched_find(st, out);
-	for (uint32_t r = 0; r < st->replicates; r++) {
-		for (uint32_t i = 0; i < st->n; i++)
-			cycles[i] = st->single[i][r];
-		shares_find(first, cycles, st);
-		fetched_find(st, &alone);
-		out->agreed += alone.bytes == out->bytes;
-	}
-	if (out->agreed < AGREED * st->replicates)
-		out->bytes = 0;
-}
 
 /* -- what is seen ------------------------------------------------------- */
 
@@ -220,8 +49,8 @@ static void fetched_all(const struct mp_line_first *first, struct strides *st,
  */
 struct seen {
 	struct mp_line_first first;
-	struct strides st;
-	struct fetched fetched;
+	struct mp_line_strides st;
+	struct mp_line_fetched fetched;
 	struct mp_line_counts counts;
 	uint32_t flush[2];
 	uint32_t half;
@@ -248,10 +77,10 @@ static int see(const struct mp_view *view, struct seen *seen,
 		err = mp_line_along(view, seen->first.latency, fact,
 				    &seen->along);
 	if (!err)
-		err = strides_take(view, &seen->first, &seen->st, fact);
+		err = mp_line_strides(view, &seen->first, fact, &seen->st,
+				      &seen->fetched);
 	if (err)
 		return err;
-	fetched_all(&seen->first, &seen->st, &seen->fetched);
 	return mp_line_counts(view, &seen->first, fact, &seen->counts);
 }
 
@@ -484,21 +313,6 @@ static int plan_flushes(const struct mp_view *view, struct mp_plan *plan)
 					      FLUSHED / 2, plan);
 }
 
-static int plan_strides(const struct mp_view *view,
-			const struct mp_line_first *first, uint32_t from,
-			struct mp_plan *plan)
-{
-	struct mp_sweep sweep;
-	int err = 0;
-
-	for (uint32_t s = from; s <= STRIDE_MAX && !err; s *= 2) {
-		stride_sweep(view, first, s, &sweep);
-		err = mp_sweep_plan(&sweep, view, footprint(first), REPLICATES,
-				    plan);
-	}
-	return err;
-}
-
 static int plan_rest(const struct mp_view *view, const struct mp_line_first *first,
 		     struct mp_plan *plan)
 {
@@ -509,7 +323,8 @@ static int plan_rest(const struct mp_view *view, const struct mp_line_first *fir
 	if (err || !seen.st.n)
 		return err;
 	if (seen.fetched.shorter) {
-		err = plan_strides(view, first, STRIDE_MIN, plan);
+		err = mp_line_strides_plan(view, first, MP_LINE_STRIDE_MIN,
+					   plan);
 		plan->stage++;
 	}
 	if (!err)
@@ -530,7 +345,7 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 		err = mp_line_first_find(view, &first);
 	if (err || isnan(first.fits_bytes))
 		return err ? err : 1;
-	err = plan_strides(view, &first, 2 * STRIDE_MIN, plan);
+	err = mp_line_strides_plan(view, &first, 2 * MP_LINE_STRIDE_MIN, plan);
 	if (!err && view->caps & MP_CAP_SEQUENCE)
 		err = mp_line_along_plan(view, plan);
 	plan->stage++;
@@ -638,10 +453,74 @@ static void say_sector(const struct mp_fact *line, const struct seen *seen,
 			       "no stride at which misses cease to halve stands out, or the line is not known");
 }
 
+static int add_sector(const struct mp_view *view, const struct seen *seen,
+		      const struct mp_fact *line, struct mp_facts *facts)
+{
+	const struct mp_fact copy = *line;
+	struct mp_fact *fact = mp_cpu_fact(facts, view, mp_cpu_level_name[0],
+					   "sector", "bytes");
+
+	if (!fact)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < copy.n_evidence; i++)
+		mp_fact_note(fact, copy.evidence[i]);
+	say_sector(&copy, seen, fact);
+	return 0;
+}
+
+int mp_line_l1d_look(const struct mp_view *view, struct mp_line_l1d_seen *out)
+{
+	struct seen seen;
+	int err = see(view, &seen, NULL);
+
+	if (err)
+		return err;
+	*out = (struct mp_line_l1d_seen){
+		.least = least(&seen) ? least(&seen) : MP_LINE_COUNT_FROM,
+		.most = most(&seen),
+		.quiet = seen.st.quiet && seen.along.quiet,
+	};
+	for (uint32_t i = 0; i < MP_LINE_ALONGS && seen.along.replicates; i++)
+		out->comes[i] = seen.along.comes[i];
+	return 0;
+}
+
+static void say_inner(const struct mp_line_inner *inner, struct mp_fact *fact)
+{
+	snprintf(fact->method, sizeof(fact->method),
+		 inner->apart ?
+		 "slots %u bytes apart leave it one without the other%s" :
+		 "what is loaded stays where a neighbour %u bytes away is flushed%s",
+		 inner->line,
+		 inner->halves ? ", and halves of that never do" : "");
+	mp_line_bracket(fact, inner->line, inner->replicates);
+}
+
+int mp_line_l1d_renew(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges,
+		      struct mp_facts *facts)
+{
+	struct mp_line_inner inner;
+	struct mp_fact *fact;
+	struct seen seen;
+	int err;
+
+	fact = mp_cpu_fact(facts, view, mp_cpu_level_name[0], "line", "bytes");
+	if (!fact)
+		return -ENOMEM;
+	err = see(view, &seen, fact);
+	if (!err)
+		err = mp_line_inner(view, edges, NULL, fact, &inner);
+	if (err)
+		return err;
+	say_inner(&inner, fact);
+	return add_sector(view, &seen, fact, facts);
+}
+
 static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
-	struct mp_fact line, *fact;
 	struct answer answer;
+	struct mp_fact *fact;
 	struct seen seen;
 	int err;
 
@@ -654,15 +533,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 	if (err)
 		return err;
 	say_line(&seen, &answer, fact);
-	line = *fact;
-	fact = mp_cpu_fact(facts, view, mp_cpu_level_name[0], "sector",
-			   "bytes");
-	if (!fact)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < line.n_evidence; i++)
-		mp_fact_note(fact, line.evidence[i]);
-	say_sector(&line, &seen, fact);
-	return 0;
+	return add_sector(view, &seen, fact, facts);
 }
 
 const struct mp_probe mp_probe_line_l1d = {
