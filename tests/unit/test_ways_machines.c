@@ -406,6 +406,32 @@ static void pages_of_others_do_not_thin_a_control(void **state)
 	sim_ask_free(&ask);
 }
 
+/* One way: lines of the control meet as well, as one of the level's may bring
+ * another, and as the clock is too coarse to time hops singly it looked as slow
+ * as what it was to tell from misses. */
+static void a_control_that_misses_too_tells_nothing(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		"machine name=a cpus=1 clock_mhz=3000 memory_latency=276\n"
+		"level name=l1d size=36K ways=1 line=128 latency=5 policy=nru\n"
+		"level name=l2 size=54K ways=1 line=128 latency=19 "
+		"index=physical\n"
+		"tlb level=1 page=4K entries=128 ways=128\n"
+		"tlb level=1 page=2M entries=16 ways=2 policy=fifo\n"
+		"walk cost=37 page=all\n"
+		"prefetch kind=next into=l1d switch=no\n"
+		"place pages=random thp=granted\n"
+		"clock tsc_mhz=1980 step=13 read=59\n",
+		{ 36 * KIB, 54 * KIB }, { 5, 19 }, 276, 0, NULL, 0.05 });
+	fact = sim_ask_fact(&ask, "cpu.l1d.ways");
+	if (fact->verdict == MP_MEASURED && fact->value != 1)
+		fail_msg("%g for 1: %s", fact->value, fact->method);
+	sim_ask_free(&ask);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -429,6 +455,7 @@ int main(void)
 		cmocka_unit_test(what_nearly_makes_a_miss_is_none),
 		cmocka_unit_test(what_the_level_behind_puts_out_is_not_counted),
 		cmocka_unit_test(pages_of_others_do_not_thin_a_control),
+		cmocka_unit_test(a_control_that_misses_too_tells_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,6 +135,7 @@ static int part_on(struct mp_ways_search *search, const struct parting *by,
 			    !test.flushed;
 		test.missed = by->rig->missed;
 		test.held = by->rig->held;
+		test.control = by->rig->control;
 		search->done[search->n_done++] = test;
 		mp_ways_keep_held(by->sets, &test);
 		if (outcome != MP_WAYS_UNCLEAR && !test.hidden)

@@ -210,3 +210,10 @@ void mp_ways_served_worst(struct mp_ways_served *all,
 	all->may_be_inside = fmax(all->may_be_inside, one->may_be_inside);
 	all->far = fmax(all->far, one->far);
 }
+
+struct mp_ways_control mp_ways_control_of(const struct mp_sweep *sweep,
+					  uint64_t length)
+{
+	return (struct mp_ways_control){ sweep->stride, sweep->skew,
+					 (uint32_t)(length / sweep->stride) };
+}

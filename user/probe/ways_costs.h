@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/sweep.h"
 #include "probe/ways_test.h"
 
 /** MP_WAYS_COSTS - different costs, in steps of the clock */
@@ -77,5 +78,9 @@ void mp_ways_costs_served(const struct mp_ways_costs *costs,
  * that surely, and the most that may */
 void mp_ways_served_worst(struct mp_ways_served *all,
 			  const struct mp_ways_served *one);
+
+/** mp_ways_control_of() - the ring of a control, of @length bytes */
+struct mp_ways_control mp_ways_control_of(const struct mp_sweep *sweep,
+					  uint64_t length);
 
 #endif

@@ -10,6 +10,7 @@
 #include "probe/ways_held.h"
 #include "probe/ways_others.h"
 #include "probe/ways_thrown.h"
+#include "ring.h"
 
 /* Levels are exclusive less often than not. */
 #define EXCLUSIVE_WEIGHT 0.3
@@ -259,6 +260,28 @@ static bool is_brought(const struct mp_ways_sets *sets,
 	       test->missed <= share * (1 + MORE_MISSED) + MORE_MISSED;
 }
 
+/* Has a set more lines of the control than ways? Then it is none: it misses as
+ * well. Of a level outside the first its lines are all inside. */
+static bool is_control_full(const struct mp_ways_sets *sets,
+			    const struct mp_ways_guess *guess,
+			    const struct mp_ways_control *control)
+{
+	const struct mp_ring ring = { .stride_bytes = control->stride,
+				      .skew_bytes = control->skew };
+
+	for (uint32_t i = 0; !sets->inner && i < control->lines; i++) {
+		const uint64_t at = mp_ring_offset(&ring, i) % guess->span;
+		uint32_t more = 0;
+
+		for (uint32_t k = i + 1; k < control->lines; k++)
+			more += mp_ring_offset(&ring, k) % guess->span /
+				sets->line == at / sets->line;
+		if (more >= guess->ways)
+			return true;
+	}
+	return false;
+}
+
 void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 		  uint32_t outcome)
 {
@@ -283,7 +306,8 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 		    mp_ways_here(sets, guess, test->stride, in_row))
 			held.high = mp_ways_here(sets, guess, test->stride,
 						 in_row);
-		if (is_brought(sets, guess, test, outcome) ||
+		if (is_control_full(sets, guess, &test->control) ||
+		    is_brought(sets, guess, test, outcome) ||
 		    (mp_ways_is_foretold(sets, guess, test) ?
 		     is_possible(guess, &most, &held, outcome) :
 		     is_miss(outcome) ? mp_ways_thrown_miss(&thrown, guess) :

@@ -82,6 +82,17 @@ enum mp_ways_kind {
 };
 
 /**
+ * struct mp_ways_control - the ring that a test was held against
+ * @stride, @skew, @lines: see struct mp_ring; no lines: there was none, or what
+ *	the test says does not rest on it
+ */
+struct mp_ways_control {
+	uint64_t stride;
+	uint64_t skew;
+	uint32_t lines;
+};
+
+/**
  * struct mp_ways_test - do so many lines so far apart stay in a level?
  * @stride: bytes from line to line
  * @lines: how many
@@ -99,6 +110,7 @@ enum mp_ways_kind {
  * @missed: made, and a share so great of its lines missed; 0 = not known
  * @held: made, and the level itself served so many of them each turn, at least
  * @left: made, and so many guesses were left
+ * @control: made, and its lines fit as they take no longer than those of this
  */
 struct mp_ways_test {
 	uint64_t stride;
@@ -113,6 +125,7 @@ struct mp_ways_test {
 	double missed;
 	uint32_t held;
 	uint32_t left;
+	struct mp_ways_control control;
 };
 
 /** enum mp_ways_outcome - what came of a test */

@@ -604,6 +604,7 @@ int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 
 	rig->missed = 0;
 	rig->held = 0;
+	rig->control.lines = 0;
 	if (test->flushed) {
 		*outcome = mp_ways_flush_look(rig, test, replicates);
 		return 0;
@@ -639,6 +640,8 @@ int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 			level->innermost_cycles, control, &other, &id);
 	*outcome = !err && id ? judge_test(rig, test, share, control) :
 				lacking(rig, &sweep, length, replicates);
+	if (*outcome == MP_WAYS_FIT)
+		rig->control = mp_ways_control_of(&sweep, length);
 	if (!level->single)
 		where.beyond = mp_ways_may_go_beyond(level, test,
 						     share[1] - control[0]);

@@ -63,7 +63,7 @@ struct mp_ways_level {
  * @sets: what is left of its guesses
  * @pages: kind of memory
  * @evidence: the last two experiments that were looked at
- * @missed, @held: of the last test that was, see struct mp_ways_test
+ * @missed, @held, @control: of the last test that was, see struct mp_ways_test
  */
 struct mp_ways_rig {
 	const struct mp_view *view;
@@ -73,6 +73,7 @@ struct mp_ways_rig {
 	uint64_t evidence[2];
 	double missed;
 	uint32_t held;
+	struct mp_ways_control control;
 };
 
 /** mp_ways_clear() - the most lines of which a miss can be told */
