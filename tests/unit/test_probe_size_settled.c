@@ -321,6 +321,44 @@ static void few_hops_of_a_peak_tell_that_it_is_another_levels(void **state)
 	made_sim_not_wrong(&sim, "cpu.l3.size", 384 << 10, 0.125);
 }
 
+static const struct mp_fact *quad_ages_in_slices(uint64_t seed)
+{
+	ask_sizes("machine name=a clock_mhz=1650 memory_latency=218\n"
+		  "place pages=random thp=granted\n"
+		  "clock tsc_mhz=1800 step=1 read=20\n"
+		  "noise gaps=0.02 gap_us=2..400 seen=yes\n"
+		  "level name=l1d size=128K ways=8 line=128 latency=7 "
+		  "policy=random\n"
+		  "level name=l2 size=1600K ways=25 line=128 latency=31 "
+		  "index=physical\n"
+		  "level name=l3 size=5M ways=8 line=128 latency=55 "
+		  "policy=qlru_h00_m1_r0_u1 index=physical "
+		  "inclusion=inclusive slices=2\n"
+		  "tlb level=1 page=4K entries=48 ways=48\n"
+		  "tlb level=1 page=2M entries=32 ways=32\n"
+		  "tlb level=2 page=4K entries=128 ways=4 cost=4\n"
+		  "walk cost=15 page=all\n", seed);
+	return made_sim_not_wrong(&sim, "cpu.l3.size", 5 << 20, 0.125);
+}
+
+/* Quad ages in two slices look like a smaller level of one-bit ages, to 9 %. That
+ * it includes those inside is known, and so is what is found of a crowd in all. */
+static void what_a_crowd_finds_in_all_outweighs_a_shape(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	fact = quad_ages_in_slices(2);
+	assert_true(fact->low <= 5 << 20 && fact->high >= 5 << 20);
+}
+
+/* .. and is no less than what chance leaves of that. */
+static void what_a_crowd_finds_at_least_outweighs_a_shape(void **state)
+{
+	(void)state;
+	quad_ages_in_slices(3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +390,10 @@ int main(void)
 		cmocka_unit_test_teardown(
 			few_hops_of_a_peak_tell_that_it_is_another_levels,
 			end),
+		cmocka_unit_test_teardown(
+			what_a_crowd_finds_in_all_outweighs_a_shape, end),
+		cmocka_unit_test_teardown(
+			what_a_crowd_finds_at_least_outweighs_a_shape, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

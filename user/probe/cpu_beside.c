@@ -533,6 +533,17 @@ static double counted_low(const struct mp_cpu_edges *edges, uint32_t k,
 	       (count->all_low - count->own_low);
 }
 
+/* What an edge says at least goes by shapes, too. */
+static void no_less(double low, struct mp_fact *fact)
+{
+	if (low <= fact->low)
+		return;
+	fact->low = low;
+	if (fact->value < low)
+		fact->value = mp_stat_round(low, fact->high,
+					    sqrt(low * fact->high));
+}
+
 /* Lines that are at home say what the level holds: those that it serves, if it
  * is exclusive; if it is inclusive, those of the levels inside as well; at
  * least the one, and no more than the other. */
@@ -548,8 +559,13 @@ static void count_in(const struct mp_cpu_edges *edges, uint32_t k,
 	if (!count->known || mp_cpu_may_hide(edges, k))
 		return;
 	if (fact->verdict == MP_MEASURED) {
-		if (low <= fact->high)
+		/* Most likely more than any shape has, of all that it holds. */
+		if (low <= fact->high &&
+		    (holds != MP_CPU_HOLDS_ALL || count->all <= fact->high)) {
+			if (holds == MP_CPU_HOLDS_ALL)
+				no_less(low, fact);
 			return;
+		}
 		/* It holds what is found of it, and shapes are but a family. */
 		snprintf(fact->reason, sizeof(fact->reason),
 			 "its edge looks like that of %.0f KiB, and more lines than that are found in it",
