@@ -416,6 +416,41 @@ static void clocks_that_tell_all_or_nothing_have_no_groups(void **state)
 	}
 }
 
+/* Latencies of 3 and 7 cycles, and of 7 and 12, are less than two steps apart to
+ * one that times single hops where no two levels are that near. */
+static void a_clock_that_tells_some_levels_has_groups(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4300 memory_latency=260\n"
+	    "clock tsc_mhz=2100 step=1 read=21\n"
+	    "place pages=contiguous\n"
+	    "level name=l1d size=16K ways=16 latency=3 policy=bit-plru\n"
+	    "level name=l2 size=192K ways=12 latency=7 policy=nru\n"
+	    "level name=l3 size=288K ways=18 latency=12 policy=random\n"
+	    "level name=l4 size=1M ways=16 latency=22 policy=nru slices=2\n");
+	holds("cpu.l1d.size", 16 << 10);
+	is("cpu.l2.latency-cycles", 7);
+	is("cpu.l3.latency-cycles", 12);
+	is("cpu.l4.latency-cycles", 22);
+	holds("cpu.l4.size", 1 << 20);
+}
+
+/* .. unless the mean of one moves, and why is not known: by means of all hops more
+ * is. */
+static void a_group_that_says_nothing_leaves_it_to_means(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=2700 memory_latency=168\n"
+	    "clock tsc_mhz=1000 step=1 read=33\n"
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=48384 ways=21 latency=5 policy=random\n"
+	    "level name=l2 size=71K ways=8 latency=9 policy=fifo "
+	    "index=physical\n"
+	    "level name=l3 size=640K ways=16 latency=16 policy=tree-plru "
+	    "index=physical inclusion=inclusive slices=10\n");
+	is("cpu.l1d.latency-cycles", 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -440,6 +475,10 @@ int main(void)
 		cmocka_unit_test_teardown(a_mean_that_rises_is_no_latency, end),
 		cmocka_unit_test(
 			clocks_that_tell_all_or_nothing_have_no_groups),
+		cmocka_unit_test_teardown(
+			a_clock_that_tells_some_levels_has_groups, end),
+		cmocka_unit_test_teardown(
+			a_group_that_says_nothing_leaves_it_to_means, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -359,6 +359,27 @@ static void what_a_crowd_finds_at_least_outweighs_a_shape(void **state)
 	quad_ages_in_slices(3);
 }
 
+/* Of one way each set inside has the last line that came to it, one in four so
+ * long ago that the level asked about has lost it. */
+static void what_one_way_keeps_is_not_all_here(void **state)
+{
+	(void)state;
+	ask_sizes("machine name=a clock_mhz=2600 memory_latency=135\n"
+		  "place pages=contiguous\n"
+		  "clock tsc_mhz=3400 step=1 read=29\n"
+		  "noise gaps=0.02 gap_us=2..400 seen=yes\n"
+		  "level name=l1d size=48K ways=12 latency=5 "
+		  "policy=bit-plru\n"
+		  "level name=l2 size=512K ways=1 latency=9 "
+		  "index=physical\n"
+		  "level name=l3 size=784K ways=8 latency=19 "
+		  "policy=srrip index=physical slices=4\n"
+		  "tlb level=1 page=4K entries=48 ways=48\n"
+		  "tlb level=1 page=2M entries=16 ways=1\n"
+		  "walk cost=42 page=all\n", 6);
+	made_sim_not_wrong(&sim, "cpu.l3.size", 784 << 10, 0.125);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -390,6 +411,8 @@ int main(void)
 		cmocka_unit_test_teardown(
 			few_hops_of_a_peak_tell_that_it_is_another_levels,
 			end),
+		cmocka_unit_test_teardown(what_one_way_keeps_is_not_all_here,
+					  end),
 		cmocka_unit_test_teardown(
 			what_a_crowd_finds_in_all_outweighs_a_shape, end),
 		cmocka_unit_test_teardown(

@@ -317,7 +317,8 @@ static int plan_groups(const struct mp_view *view, struct mp_plan *plan)
 	double end;
 	int err;
 
-	if (!mp_cpu_groups_asked(view))
+	/* Else the first curve has them. */
+	if (!mp_cpu_groups_asked(view) || mp_cpu_times_hops(view))
 		return 0;
 	err = sparse_end(view, &end);
 	if (err || !(end > 0))

@@ -499,12 +499,14 @@ static int part_by_edge(const struct mp_view *view,
 }
 
 /* Does a level throw out what is old? Of a ring so much longer it has nothing
- * then, and one that throws out any line has a tenth. */
+ * then, and one that throws out any line has a tenth. Of one way each set has the
+ * last that came to it, however long ago that was. */
 static bool goes_by_age(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_edge *edge = &edges->edge[k];
 
-	return mp_edge_miss(edge, edges->table, OLD * edge->size) > 1 - OLD_FEW;
+	return edges->table->shape[edge->shape].ways > 1 &&
+	       mp_edge_miss(edge, edges->table, OLD * edge->size) > 1 - OLD_FEW;
 }
 
 /*
@@ -561,20 +563,13 @@ static void count_in(const struct mp_cpu_edges *edges, uint32_t k,
 	if (fact->verdict == MP_MEASURED) {
 		/* Most likely more than any shape has, of all that it holds. */
 		if (low <= fact->high &&
-		    (holds != MP_CPU_HOLDS_ALL || count->all <= fact->high)) {
+		    (holds != MP_CPU_HOLDS_ALL || count->all <= fact->high ||
+		     isinf(count->all_high))) {
 			if (holds == MP_CPU_HOLDS_ALL)
 				no_less(low, fact);
 			return;
 		}
 		/* It holds what is found of it, and shapes are but a family. */
-		snprintf(fact->reason, sizeof(fact->reason),
-			 "its edge looks like that of %.0f KiB, and more lines than that are found in it",
-			 fact->value / 1024);
-		snprintf(fact->method, sizeof(fact->method),
-			 "share of many more lines than fit that is found in this level%s: %.0f KiB and more",
-			 holds == MP_CPU_HOLDS_ALL ? " and those inside, which it includes" :
-			 holds == MP_CPU_HOLDS_OTHERS || !holds ? "" :
-			 ", and of those inside", low / 1024);
 		high = INFINITY;
 	}
 	/* What an edge says at most goes by shapes, and a crowd that was too
@@ -592,6 +587,16 @@ static void count_in(const struct mp_cpu_edges *edges, uint32_t k,
 	low = fmax(low, least);
 	if (!(high > low))
 		return;
+	if (fact->verdict == MP_MEASURED) {
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "its edge looks like that of %.0f KiB, and more lines than that are found in it",
+			 fact->value / 1024);
+		snprintf(fact->method, sizeof(fact->method),
+			 "share of many more lines than fit that is found in this level%s: %.0f KiB and more",
+			 holds == MP_CPU_HOLDS_ALL ? " and those inside, which it includes" :
+			 holds == MP_CPU_HOLDS_OTHERS || !holds ? "" :
+			 ", and of those inside", low / 1024);
+	}
 	fact->verdict = MP_AT_LEAST;
 	fact->low = fact->value = low;
 	fact->high = high;

@@ -12,6 +12,9 @@
 /* Memory takes 500 cycles and less: the first level and it have to be two of a
  * clock's steps apart. */
 #define STEP_MOST 240.0
+/* .. and no two levels share readings of one that moves by so little: the first
+ * takes three cycles, and the next half as many more. */
+#define STEP_LEAST 1.25
 /* Fewer lengths say nothing. */
 #define LENGTHS_LEAST 8u
 /* .. nor peaks that fewer of the hops come to miss. */
@@ -53,7 +56,7 @@ bool mp_cpu_groups_asked(const struct mp_view *view)
 {
 	const double step = mp_cpu_step(view);
 
-	return step > MP_SPECTRUM_STEP_MAX && step <= STEP_MOST;
+	return step > STEP_LEAST && step <= STEP_MOST;
 }
 
 bool mp_cpu_groups_sweep(const struct mp_view *view, uint32_t side,
@@ -400,6 +403,12 @@ static bool is_steady(const struct mp_curve *rest)
 	return !(most > least * STEADY);
 }
 
+static bool is_fine(const struct mp_cpu_edges *edges)
+{
+	return mp_spectrum_step(edges->hops[0].at[0].batch[0]) <=
+	       MP_SPECTRUM_STEP_MAX;
+}
+
 /* The levels of group @g but for the outermost one, which are put behind the
  * others. */
 static int inner_levels(struct mp_cpu_edges *edges, uint32_t g)
@@ -412,7 +421,10 @@ static int inner_levels(struct mp_cpu_edges *edges, uint32_t g)
 	int err = moves ? mp_cpu_levels_inside(rest, level, &n, &doubt) : 0;
 
 	if (err == -ENODATA || (moves && !err && !n)) {
-		/* It moves, and why is not known. */
+		/* It moves, and why is not known. To a clock that nearly tells
+		 * single hops means may say more. */
+		if (is_fine(edges))
+			return -ENODATA;
 		doubt = (struct mp_cpu_doubt){ .level = 0 };
 		if (rest->n) {
 			doubt.size[0] = (double)rest->at[0].length;
@@ -540,6 +552,11 @@ int mp_cpu_groups_levels(struct mp_cpu_edges *edges)
 		level->latency = last_of(&edges->rest[g][0], level->latency);
 		edges->by[edges->n] = MP_CPU_BY_HOPS;
 		edges->group[edges->n++] = g;
+	}
+	if (err == -ENODATA) {
+		memset(edges->by, 0, sizeof(edges->by));
+		edges->groups.n = 0;
+		return err;
 	}
 	/* Means of the innermost one are of denser rings, and many. */
 	if (edges->by[0] == MP_CPU_BY_REST)

@@ -98,6 +98,9 @@ static int find(const struct asking *ask)
 			      2 * MP_LINE_MAX : ask->seen.most;
 	int err = 0;
 
+	/* What comes along and what a flush leaves contradict each other. */
+	if (unit >= most)
+		return 0;
 	while (!err && unit < most && says == MP_LINE_YES) {
 		err = narrow(ask, unit, &says);
 		if (says == MP_LINE_YES)

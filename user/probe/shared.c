@@ -257,7 +257,7 @@ const struct mp_probe mp_probe_shared = {
 	.facts = "cpu.l1d.shared,cpu.l2.shared,cpu.l3.shared,"
 		 "cpu.l4.shared",
 	.needs = MP_CAP_CHASE | MP_CAP_ACTORS | MP_CAP_PHASES,
-	.weight = 2,
+	.weight = 5,
 	.next = next,
 	.infer = infer,
 };

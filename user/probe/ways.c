@@ -22,6 +22,7 @@
 #include "probe/ways_confirm.h"
 #include "probe/ways_held.h"
 #include "probe/ways_kept.h"
+#include "probe/ways_while.h"
 #include "probe/ways_level.h"
 #include "probe/ways_search.h"
 #include "probe/ways_size.h"
@@ -429,8 +430,25 @@ static int plan_level(const struct mp_ways_search *search, struct mp_plan *plan)
 			    plan);
 }
 
+/* Of a second level whose ways were borne out: what it holds of what lies inside,
+ * if nothing else has told. */
+static int ask_inclusion(const struct mp_ways_search *search,
+			 struct mp_plan *plan, struct mp_ways_while *out)
+{
+	const struct mp_fact *fact = mp_cpu_found(search->rig.view,
+						  search->rig.level.k,
+						  "inclusion");
+
+	*out = (struct mp_ways_while){ 0 };
+	if (!search->ways || search->by_comb || search->exclusive || !fact ||
+	    fact->verdict != MP_NOT_MEASURABLE)
+		return 0;
+	return mp_ways_while(&search->rig, search->ways, search->span, plan, out);
+}
+
 static int next(const struct mp_view *view, struct mp_plan *plan)
 {
+	struct mp_ways_while unused;
 	struct levels levels;
 	int err = search_all(view, &levels);
 
@@ -438,6 +456,9 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 		return err;
 	for (uint32_t k = 0; k < levels.n && !err; k++)
 		err = plan_level(&levels.search[k], plan);
+	plan->stage++;
+	if (!err && levels.n > 1)
+		err = ask_inclusion(&levels.search[1], plan, &unused);
 	levels_free(&levels);
 	return err ? err : plan->n > 0;
 }
@@ -521,8 +542,25 @@ static int renew(const struct mp_view *view, const struct mp_ways_search *search
 	return search->ways ? mp_ways_renew(view, &found, facts) : 0;
 }
 
+/* .. where that has not said it. */
+static int renew_inclusion(const struct mp_view *view,
+			   const struct mp_ways_search *search, uint32_t before,
+			   struct mp_facts *facts)
+{
+	struct mp_ways_while said;
+	int err = ask_inclusion(search, NULL, &said);
+
+	if (err || !said.others)
+		return err;
+	for (uint32_t i = before; i < facts->n; i++)
+		if (strstr(facts->fact[i].name, "l2.inclusion"))
+			return 0;
+	return mp_ways_while_say(view, &said, facts);
+}
+
 static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
+	const uint32_t before = facts->n;
 	struct levels levels;
 	int err = search_all(view, &levels);
 
@@ -530,6 +568,8 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 		return err;
 	for (uint32_t k = 0; k < levels.n && !err; k++)
 		err = renew(view, &levels.search[k], facts);
+	if (!err && levels.n > 1)
+		err = renew_inclusion(view, &levels.search[1], before, facts);
 	for (uint32_t k = 0; k < MP_CPU_LEVELS && !err; k++) {
 		struct mp_fact *fact = mp_cpu_fact(facts, view,
 						   mp_cpu_level_name[k],
@@ -556,7 +596,7 @@ const struct mp_probe mp_probe_ways = {
 	.facts = "cpu.l1d.ways,cpu.l2.ways,cpu.l3.ways,cpu.l4.ways",
 	.renews = MP_WAYS_RENEWS,
 	.needs = MP_CAP_CHASE | MP_CAP_CORE_CLOCK,
-	.weight = 4,
+	.weight = 8,
 	.quick = false,
 	.next = next,
 	.infer = infer,

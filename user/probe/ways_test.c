@@ -640,7 +640,7 @@ int mp_ways_look(struct mp_ways_rig *rig, const struct mp_ways_test *test,
 			level->innermost_cycles, control, &other, &id);
 	*outcome = !err && id ? judge_test(rig, test, share, control) :
 				lacking(rig, &sweep, length, replicates);
-	if (*outcome == MP_WAYS_FIT)
+	if (*outcome == MP_WAYS_FIT && !level->single)
 		rig->control = mp_ways_control_of(&sweep, length);
 	if (!level->single)
 		where.beyond = mp_ways_may_go_beyond(level, test,
