@@ -63,7 +63,7 @@ static void look(struct mp_exp *exp)
 }
 
 /* @n others, in no order: of the line's set here, or of its set inside alone. */
-static void walk(const struct shape *shape, uint32_t n, bool here,
+static void walk(const struct shape *shape, uint32_t n, bool here, uint32_t what,
 		 struct mp_exp *exp)
 {
 	uint32_t order[MP_EXP_STEPS];
@@ -73,8 +73,7 @@ static void walk(const struct shape *shape, uint32_t n, bool here,
 	mp_perm_order(order, n, 0, &rng);
 	for (uint32_t i = 0; i < n; i++)
 		step(exp, here ? (order[i] + 1) * shape->span :
-		     shape->flush.slot[order[i]] * shape->flush.unit,
-		     MEMPROBE_STEP_TOUCH);
+		     shape->flush.slot[order[i]] * shape->flush.unit, what);
 }
 
 static bool experiment(const struct mp_ways_rig *rig, const struct shape *shape,
@@ -92,13 +91,16 @@ static bool experiment(const struct mp_ways_rig *rig, const struct shape *shape,
 	step(exp, 0, MEMPROBE_STEP_FLUSH);
 	step(exp, 0, MEMPROBE_STEP_TOUCH);
 	if (kind == CONTROL)
-		walk(shape, shape->flush.n, false, exp);
-	walk(shape, shape->drive, true, exp);
+		walk(shape, shape->flush.n, false, MEMPROBE_STEP_TOUCH, exp);
+	walk(shape, shape->drive, true, MEMPROBE_STEP_TOUCH, exp);
 	look(exp);
-	if (kind == WHILE)
-		walk(shape, shape->flush.n, false, exp);
-	if (kind == WHILE)
+	/* What drove it through is inside as well, and an exclusive level would be
+	 * given that along with the line. */
+	if (kind == WHILE) {
+		walk(shape, shape->drive, true, MEMPROBE_STEP_FLUSH, exp);
+		walk(shape, shape->flush.n, false, MEMPROBE_STEP_TOUCH, exp);
 		look(exp);
+	}
 	exp->arena[0].bytes = exp->actor[0].length;
 	return exp->actor[0].length <= rig->view->arena_max_bytes &&
 	       mp_exp_check(exp, NULL, 0) == 0;
@@ -119,7 +121,7 @@ static bool shape_of(const struct mp_ways_rig *rig, uint32_t ways, uint64_t span
 	if (sets->small || test.stride <= PAGE ||
 	    !mp_ways_flushers(sets, &test, MP_WAYS_FLUSH_MOST - 1,
 			      &shape->flush) ||
-	    6 + shape->drive + shape->flush.n > MP_EXP_STEPS)
+	    6 + 2 * shape->drive + shape->flush.n > MP_EXP_STEPS)
 		return false;
 	end = (shape->drive + 1) * test.stride;
 	if (end < (shape->flush.slot[shape->flush.n - 1] + 1) *
