@@ -12,8 +12,7 @@
 /* Memory takes 500 cycles and less: the first level and it have to be two of a
  * clock's steps apart. */
 #define STEP_MOST 240.0
-/* .. and no two levels share readings of one that moves by so little: the first
- * takes three cycles, and the next half as many more. */
+/* .. and of shorter steps single hops tell what groups would. */
 #define STEP_LEAST 1.25
 /* Fewer lengths say nothing. */
 #define LENGTHS_LEAST 8u

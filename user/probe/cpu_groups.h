@@ -12,9 +12,9 @@
 
 #include "probe/cpu_edges.h"
 
-/** mp_cpu_groups_asked() - is the clock such that groups may show? Not where it
- * tells all latencies of a machine apart, nor where no two are as far apart as its
- * steps need it */
+/** mp_cpu_groups_asked() - is the clock such that groups may show? Not where its
+ * steps are so short that single hops tell what groups would, nor where no two
+ * latencies of a machine are as far apart as its steps need it */
 bool mp_cpu_groups_asked(const struct mp_view *view);
 
 /** mp_cpu_groups_sweep() - as mp_cpu_side_sweep(), hops one by one whatever the

@@ -481,6 +481,7 @@ int mp_line_halves(const struct mp_view *view,
 		   uint32_t *replicates, bool *quiet)
 {
 	struct mp_line_times times;
+	bool part = false;
 
 	*says = MP_LINE_UNSURE;
 	*replicates = 0;
@@ -498,8 +499,10 @@ int mp_line_halves(const struct mp_view *view,
 		*replicates = said.apart >= SAY_SO ? said.apart : said.together;
 		if (said.apart >= SAY_SO)
 			*says = MP_LINE_NO;
-		else if (!isnan(times.next) && said.together >= SAY_SO &&
-			 said.together == said.shows)
+		/* What parted at any time is no line. */
+		part |= said.shows > said.together;
+		if (!part && !isnan(times.next) && said.together >= SAY_SO &&
+		    said.apart < SAY_SO)
 			*says = MP_LINE_YES;
 		if (*says != MP_LINE_UNSURE)
 			return 0;

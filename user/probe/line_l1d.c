@@ -2,12 +2,10 @@
 /*
  * Probe line-l1d: in what units does the first level fetch and allot?
  *
- * What is fetched at once: a ring is walked in windows, each visited in
- * random order. Of the slots that share a sector the first misses and the
- * rest find it there, so the share of misses is stride / sector until the
- * stride reaches it, and 1 from there on. What is allotted at once: a line
- * goes as a whole, so flushing one of two neighbours says whether they share
- * one; below the granularity of that, lines are counted.
+ * What is fetched at once rings of several strides tell, and what comes along
+ * with a load. What is allotted at once: a line goes as a whole, so flushing one
+ * of two neighbours says whether they share one; below the granularity of that,
+ * lines are counted.
  *
  * It comes before the sizes are known, as their curves want the line for
  * their strides; so it has a rough look at the first level of its own.
@@ -496,6 +494,13 @@ static void say_inner(const struct mp_line_inner *inner, struct mp_fact *fact)
 	mp_line_bracket(fact, inner->line, inner->replicates);
 }
 
+static int begin(const struct mp_view *view, struct mp_facts *facts,
+		 struct mp_fact **fact, struct seen *seen)
+{
+	*fact = mp_cpu_fact(facts, view, mp_cpu_level_name[0], "line", "bytes");
+	return *fact ? see(view, seen, *fact) : -ENOMEM;
+}
+
 int mp_line_l1d_renew(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges,
 		      struct mp_facts *facts)
@@ -503,12 +508,8 @@ int mp_line_l1d_renew(const struct mp_view *view,
 	struct mp_line_inner inner;
 	struct mp_fact *fact;
 	struct seen seen;
-	int err;
+	int err = begin(view, facts, &fact, &seen);
 
-	fact = mp_cpu_fact(facts, view, mp_cpu_level_name[0], "line", "bytes");
-	if (!fact)
-		return -ENOMEM;
-	err = see(view, &seen, fact);
 	if (!err)
 		err = mp_line_inner(view, edges, NULL, fact, &inner);
 	if (err)
@@ -522,12 +523,8 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 	struct answer answer;
 	struct mp_fact *fact;
 	struct seen seen;
-	int err;
+	int err = begin(view, facts, &fact, &seen);
 
-	fact = mp_cpu_fact(facts, view, mp_cpu_level_name[0], "line", "bytes");
-	if (!fact)
-		return -ENOMEM;
-	err = see(view, &seen, fact);
 	if (!err)
 		err = settle(view, &seen, NULL, fact, &answer);
 	if (err)

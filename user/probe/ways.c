@@ -22,11 +22,11 @@
 #include "probe/ways_confirm.h"
 #include "probe/ways_held.h"
 #include "probe/ways_kept.h"
-#include "probe/ways_while.h"
 #include "probe/ways_level.h"
 #include "probe/ways_search.h"
 #include "probe/ways_size.h"
 #include "probe/ways_test.h"
+#include "probe/ways_while.h"
 
 #define REPLICATES 3u
 #define SURE_REPLICATES MP_WAYS_SURE_REPLICATES
@@ -553,7 +553,7 @@ static int renew_inclusion(const struct mp_view *view,
 	if (err || !said.others)
 		return err;
 	for (uint32_t i = before; i < facts->n; i++)
-		if (strstr(facts->fact[i].name, "l2.inclusion"))
+		if (!strcmp(facts->fact[i].name, "cpu.l2.inclusion"))
 			return 0;
 	return mp_ways_while_say(view, &said, facts);
 }

@@ -30,7 +30,7 @@
 /* A translation takes so many times half of what parts two levels, at most. */
 #define TRANSLATION_STEPS 24u
 
-static void add_step(uint64_t at, uint32_t what, struct mp_exp *exp)
+void mp_ways_step(uint64_t at, uint32_t what, struct mp_exp *exp)
 {
 	struct mp_actor *actor = &exp->actor[0];
 
@@ -62,7 +62,7 @@ static void take_pages(const struct mp_ways_rig *rig, struct mp_exp *exp)
 		if (k < n)
 			continue;
 		page[n++] = own;
-		add_step(own * MP_WAYS_PAGE + k * line % MP_WAYS_PAGE,
+		mp_ways_step(own * MP_WAYS_PAGE + k * line % MP_WAYS_PAGE,
 			 MEMPROBE_STEP_TIME, exp);
 	}
 }
@@ -120,9 +120,9 @@ static bool flushed_times(const struct mp_ways_rig *rig,
 	exp->actor[0].group = 1;
 	exp->actor[0].bursts = FLUSH_BURSTS;
 	for (uint32_t i = 0; i < test->lines; i++)
-		add_step(lines[i] * test->stride, MEMPROBE_STEP_TIME, exp);
+		mp_ways_step(lines[i] * test->stride, MEMPROBE_STEP_TIME, exp);
 	for (uint32_t i = 0; i < n; i++)
-		add_step(slot[others[i]] * unit, MEMPROBE_STEP_TOUCH, exp);
+		mp_ways_step(slot[others[i]] * unit, MEMPROBE_STEP_TOUCH, exp);
 	if (control)
 		take_pages(rig, exp);
 	if (control && exp->n_steps > mp_ways_clear(&rig->level))

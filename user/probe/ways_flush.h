@@ -5,6 +5,10 @@
 
 #include "probe/ways_test.h"
 
+/** mp_ways_step() - add a step of a sequence, of the slot that byte @at is in; its
+ * arena grows with it */
+void mp_ways_step(uint64_t at, uint32_t what, struct mp_exp *exp);
+
 /**
  * mp_ways_flush_exp() - the sequence of a flushed test
  * @control: .. or its pages alone, a line of each in the innermost level

@@ -54,8 +54,8 @@ static bool is_contradicted(const struct mp_fact *inclusion,
 						      !sizes->any_exclusive;
 }
 
-/* Is the edge known to be that of this level, and of it alone? */
-static int is_own_edge(const struct mp_view *view, uint32_t k, bool *own)
+int mp_ways_own_edges(const struct mp_view *view, uint32_t from, uint32_t k,
+		      bool *own)
 {
 	struct mp_cpu_edges edges;
 	const int err = mp_cpu_edges_find(view, &edges);
@@ -63,14 +63,15 @@ static int is_own_edge(const struct mp_view *view, uint32_t k, bool *own)
 	*own = false;
 	if (err)
 		return err == -ENODATA ? 0 : err;
-	*own = k < edges.n && k < edges.doubt.level && k < edges.muddled &&
-	       !mp_cpu_may_hide(&edges, k);
+	*own = k < edges.n && k < edges.doubt.level && k < edges.muddled;
+	for (; from <= k && *own; from++)
+		*own = !mp_cpu_may_hide(&edges, from);
 	mp_cpu_edges_free(&edges);
 	return 0;
 }
 
-static struct mp_fact *again(struct mp_facts *facts, const struct mp_fact *old,
-			     const uint64_t evidence[2])
+struct mp_fact *mp_ways_again(struct mp_facts *facts, const struct mp_fact *old,
+			      const uint64_t evidence[2])
 {
 	struct mp_fact *fact = mp_facts_add(facts, old->name, &old->where);
 
@@ -96,7 +97,7 @@ static int renew_size(const struct mp_fact *old,
 	    sizes->high > old->high ||
 	    (sizes->low < old->low && sizes->high >= old->low))
 		return 0;
-	fact = again(facts, old, found->evidence);
+	fact = mp_ways_again(facts, old, found->evidence);
 	if (!fact)
 		return -ENOMEM;
 	fact->low = sizes->low;
@@ -122,7 +123,7 @@ static int renew_inclusion(const struct mp_fact *old,
 			   const struct mp_ways_found *found,
 			   struct mp_facts *facts)
 {
-	struct mp_fact *fact = again(facts, old, found->evidence);
+	struct mp_fact *fact = mp_ways_again(facts, old, found->evidence);
 
 	if (!fact)
 		return -ENOMEM;
@@ -157,7 +158,7 @@ int mp_ways_renew(const struct mp_view *view, const struct mp_ways_found *found,
 	/* More than one set's ways stay where the sets of several slices do. */
 	if (found->k >= MP_CPU_FIRST_HASHED && sizes.any_exclusive)
 		return 0;
-	err = is_own_edge(view, found->k, &own);
+	err = mp_ways_own_edges(view, found->k, found->k, &own);
 	if (err || !own)
 		return err;
 	/* The list that they are in grows. */

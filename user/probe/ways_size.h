@@ -30,6 +30,16 @@ struct mp_ways_found {
 	uint64_t evidence[2];
 };
 
+/** mp_ways_own_edges() - are the edges of levels @from to @k known to be theirs, and
+ * theirs alone? Return: 0 or -ENOMEM. */
+int mp_ways_own_edges(const struct mp_view *view, uint32_t from, uint32_t k,
+		      bool *own);
+
+/** mp_ways_again() - add a fact of the name and place of @old, with what that rests
+ * on and @evidence; NULL: out of memory */
+struct mp_fact *mp_ways_again(struct mp_facts *facts, const struct mp_fact *old,
+			      const uint64_t evidence[2]);
+
 /**
  * mp_ways_renew() - what follows for facts that are open
  *

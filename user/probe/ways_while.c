@@ -10,8 +10,9 @@
 #include "ioctl/memprobe.h"
 #include "perm.h"
 #include "probe/cpu.h"
-#include "probe/cpu_edges.h"
+#include "probe/ways_flush.h"
 #include "probe/ways_others.h"
+#include "probe/ways_size.h"
 #include "steps.h"
 #include "window.h"
 
@@ -47,19 +48,10 @@ struct shape {
 	struct mp_ways_flush flush;
 };
 
-static void step(struct mp_exp *exp, uint64_t at, uint32_t what)
-{
-	struct mp_actor *actor = &exp->actor[0];
-
-	if (actor->length < at + SLOT)
-		actor->length = at / SLOT * SLOT + SLOT;
-	exp->steps[exp->n_steps++] = MEMPROBE_STEP(at / SLOT, what);
-}
-
 static void look(struct mp_exp *exp)
 {
-	step(exp, BESIDE, MEMPROBE_STEP_TOUCH);
-	step(exp, 0, MEMPROBE_STEP_TIME);
+	mp_ways_step(BESIDE, MEMPROBE_STEP_TOUCH, exp);
+	mp_ways_step(0, MEMPROBE_STEP_TIME, exp);
 }
 
 /* @n others, in no order: of the line's set here, or of its set inside alone. */
@@ -72,8 +64,9 @@ static void walk(const struct shape *shape, uint32_t n, bool here, uint32_t what
 	mp_rng_seed(&rng, SEED);
 	mp_perm_order(order, n, 0, &rng);
 	for (uint32_t i = 0; i < n; i++)
-		step(exp, here ? (order[i] + 1) * shape->span :
-		     shape->flush.slot[order[i]] * shape->flush.unit, what);
+		mp_ways_step(here ? (order[i] + 1) * shape->span :
+			     shape->flush.slot[order[i]] * shape->flush.unit,
+			     what, exp);
 }
 
 static bool experiment(const struct mp_ways_rig *rig, const struct shape *shape,
@@ -88,8 +81,8 @@ static bool experiment(const struct mp_ways_rig *rig, const struct shape *shape,
 	exp->actor[0].group = 1;
 	exp->actor[0].bursts = BURSTS;
 	/* Fetched anew: nothing here knows that it was used before. */
-	step(exp, 0, MEMPROBE_STEP_FLUSH);
-	step(exp, 0, MEMPROBE_STEP_TOUCH);
+	mp_ways_step(0, MEMPROBE_STEP_FLUSH, exp);
+	mp_ways_step(0, MEMPROBE_STEP_TOUCH, exp);
 	if (kind == CONTROL)
 		walk(shape, shape->flush.n, false, MEMPROBE_STEP_TOUCH, exp);
 	walk(shape, shape->drive, true, MEMPROBE_STEP_TOUCH, exp);
@@ -248,21 +241,6 @@ static int try(const struct mp_ways_rig *rig, const struct shape *shape,
 	return 0;
 }
 
-/* Is the level's edge its own, and no other one's further out? */
-static int is_own(const struct mp_view *view, uint32_t k, bool *own)
-{
-	struct mp_cpu_edges edges;
-	const int err = mp_cpu_edges_find(view, &edges);
-
-	*own = false;
-	if (err)
-		return err == -ENODATA ? 0 : err;
-	*own = k < edges.n && k < edges.doubt.level && k < edges.muddled &&
-	       mp_cpu_crowded(&edges, k + 1) == MP_CPU_LEVELS;
-	mp_cpu_edges_free(&edges);
-	return 0;
-}
-
 int mp_ways_while(const struct mp_ways_rig *rig, uint32_t ways, uint64_t span,
 		  struct mp_plan *plan, struct mp_ways_while *out)
 {
@@ -276,7 +254,7 @@ int mp_ways_while(const struct mp_ways_rig *rig, uint32_t ways, uint64_t span,
 	    in->loose || !(mp_cpu_value(rig->view, "l1d", "sector") >= SLOT) ||
 	    !(rig->view->caps & MP_CAP_SEQUENCE))
 		return 0;
-	err = is_own(rig->view, rig->level.k, &own);
+	err = mp_ways_own_edges(rig->view, 0, rig->level.k, &own);
 	for (uint32_t i = 0; i < DRIVES && !err && own && !out->others; i++) {
 		struct shape shape;
 
@@ -291,8 +269,9 @@ int mp_ways_while(const struct mp_ways_rig *rig, uint32_t ways, uint64_t span,
 int mp_ways_while_say(const struct mp_view *view,
 		      const struct mp_ways_while *said, struct mp_facts *facts)
 {
-	struct mp_fact *fact = mp_cpu_fact(facts, view, mp_cpu_level_name[1],
-					   "inclusion", "");
+	/* The list that it is in grows. */
+	const struct mp_fact old = *mp_cpu_found(view, 1, "inclusion");
+	struct mp_fact *fact = mp_ways_again(facts, &old, said->id);
 
 	if (!fact)
 		return -ENOMEM;
@@ -302,7 +281,5 @@ int mp_ways_while_say(const struct mp_view *view,
 	snprintf(fact->method, sizeof(fact->method),
 		 "a line stayed inside while its set here was driven through, and then left that level: of %u times it was gone from here in %u",
 		 said->lines, said->gone);
-	for (uint32_t i = 0; i < 2; i++)
-		mp_fact_note(fact, said->id[i]);
 	return 0;
 }

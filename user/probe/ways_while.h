@@ -35,8 +35,8 @@ struct mp_ways_while {
 int mp_ways_while(const struct mp_ways_rig *rig, uint32_t ways, uint64_t span,
 		  struct mp_plan *plan, struct mp_ways_while *out);
 
-/** mp_ways_while_say() - add what it says of the second level's inclusion; 0 or
- * -ENOMEM */
+/** mp_ways_while_say() - add what it says of the second level's inclusion, which is
+ * a fact that is open; 0 or -ENOMEM */
 int mp_ways_while_say(const struct mp_view *view,
 		      const struct mp_ways_while *said, struct mp_facts *facts);
 
