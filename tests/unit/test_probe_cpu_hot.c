@@ -134,6 +134,30 @@ static void each_kind_is_told_by_mean_times(void **state)
 	expect(COARSE L1 "\n" L2 "\n", 1, MP_CPU_HOLDS_SOME);
 }
 
+/* A ring of every other line, where the number of sets is odd, has not much more
+ * than the level's ways in each of them: what stays in the level inside is put out
+ * in a few of the rounds, all at once, and not at all in the others. */
+static void what_is_lost_in_few_rounds_is_lost(void **state)
+{
+	struct mp_cpu_edges edges;
+	struct mp_cpu_hot hot;
+
+	(void)state;
+	made_sim_open(&sim, COARSE
+		      "level name=l1d size=128K ways=8 latency=6 policy=lru\n"
+		      "level name=l2 size=1736192 ways=8 latency=30 "
+		      "inclusion=inclusive\n");
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	made_sim_edges(&sim, &edges);
+	edges.full = true;
+	run_level(&edges, 1);
+	assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 1, &hot), 0);
+	made_sim_close(&sim);
+	assert_true(hot.lost > 0.3);
+	assert_int_not_equal(hot.holds, MP_CPU_HOLDS_OTHERS);
+	assert_int_not_equal(hot.holds, MP_CPU_HOLDS_SOME);
+}
+
 static void other_policies_tell_as_well(void **state)
 {
 	static const char *const inner[] = { "tree-plru", "bit-plru", "nru" };
@@ -525,6 +549,7 @@ int main(void)
 		cmocka_unit_test(without_a_line_no_level_is_exclusive),
 		cmocka_unit_test(what_is_fetched_beside_keeps_nothing_in_use),
 		cmocka_unit_test(each_kind_is_told_by_mean_times),
+		cmocka_unit_test(what_is_lost_in_few_rounds_is_lost),
 		cmocka_unit_test(other_policies_tell_as_well),
 		cmocka_unit_test(inner_policies_that_go_by_use_tell_as_well),
 		cmocka_unit_test(a_level_half_as_large_again_is_told),

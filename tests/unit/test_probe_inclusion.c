@@ -241,6 +241,23 @@ static void what_is_lost_less_than_never_is_not_known(void **state)
 	made_sim_close(&sim);
 }
 
+/* A ring of every fourth line, 2.5 times as long as the level, fits it where the
+ * number of sets is odd: it drives nothing through. */
+static void odd_sets_are_driven_through_by_every_line(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	made_sim_open(&sim, MACHINE("128K", "5212672", "inclusive", "lru"));
+	sim.view.arena_max_bytes = 32u << 20;
+	made_sim_ask(&sim, &mp_probe_cache_size);
+	made_sim_ask(&sim, &mp_probe_inclusion);
+	fact = made_sim_fact(&sim, "cpu.l2.inclusion");
+	assert_int_equal(fact->verdict, MP_MEASURED);
+	assert_string_equal(fact->text, "inclusive");
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +271,7 @@ int main(void)
 		cmocka_unit_test(what_is_kept_inside_is_not_counted_here),
 		cmocka_unit_test(what_lies_inside_twice_is_counted_once),
 		cmocka_unit_test(what_is_lost_less_than_never_is_not_known),
+		cmocka_unit_test(odd_sets_are_driven_through_by_every_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

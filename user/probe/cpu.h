@@ -301,6 +301,8 @@ enum mp_cpu_by {
  * @hops: .. and the single hops that have them, owned
  * @rest: .. and what the hops of each group take, owned; of the first side without
  *	translations, but for the last group
+ * @mixed_from: what is read as slower than this, cycles, is not of memory alone: its
+ *	mean moves; 0: it does not
  * @by: of each level, enum mp_cpu_by
  * @group: .. and its group
  * @table: miss shapes
@@ -340,6 +342,7 @@ struct mp_cpu_edges {
 	struct mp_spectrum groups;
 	struct mp_curve hops[MP_CPU_SIDES];
 	struct mp_curve rest[MP_SPECTRUM_PEAKS][MP_CPU_SIDES];
+	double mixed_from;
 	uint32_t by[MP_CPU_LEVELS];
 	uint32_t group[MP_CPU_LEVELS];
 	const struct mp_miss_table *table;

@@ -338,6 +338,36 @@ static void part_groups(struct mp_cpu_edges *edges, double step)
 	groups->n = n > 1 ? n : 0;
 }
 
+static bool is_steady(const struct mp_curve *rest)
+{
+	double least = INFINITY, most = 0;
+
+	for (uint32_t i = 0; i < rest->n; i++) {
+		const double middle = mp_curve_middle(&rest->at[i]);
+
+		least = fmin(least, middle);
+		most = fmax(most, middle);
+	}
+	return !(most > least * STEADY);
+}
+
+/* What is slower than all other groups should be memory. Its mean moves with the
+ * length where it is a level as well: one that shares readings with memory, or of
+ * which no ring comes to miss most, as slots share its lines. */
+static void find_mixed(struct mp_cpu_edges *edges)
+{
+	const struct mp_spectrum *groups = &edges->groups;
+
+	if (groups->n > 1 && !is_steady(&edges->rest[groups->n - 1][0]))
+		edges->mixed_from = groups->bound[groups->n - 2];
+}
+
+bool mp_cpu_groups_mixed(const struct mp_cpu_edges *edges)
+{
+	return edges->n &&
+	       edges->level[edges->n - 1].latency < edges->mixed_from;
+}
+
 int mp_cpu_groups_gather(const struct mp_view *view,
 			 struct mp_cpu_edges *edges)
 {
@@ -359,6 +389,7 @@ int mp_cpu_groups_gather(const struct mp_view *view,
 	err = draw_all(edges, 1);
 	if (err)
 		return err;
+	find_mixed(edges);
 	part_groups(edges, mp_cpu_step(view));
 	err = draw_all(edges, MP_CPU_SIDES);
 	for (uint32_t g = 0; g + 1 < edges->groups.n && !err; g++)
@@ -387,19 +418,6 @@ static double noise_of(const struct mp_curve_at *at)
 	}
 	return hops > 0 ? fmax(NOISE_SIGMAS * mp_spectrum_step(at->batch[0]) /
 			       2 / sqrt(hops), (most - least) / sqrt(at->n)) : 0;
-}
-
-static bool is_steady(const struct mp_curve *rest)
-{
-	double least = INFINITY, most = 0;
-
-	for (uint32_t i = 0; i < rest->n; i++) {
-		const double middle = mp_curve_middle(&rest->at[i]);
-
-		least = fmin(least, middle);
-		most = fmax(most, middle);
-	}
-	return !(most > least * STEADY);
 }
 
 static bool is_fine(const struct mp_cpu_edges *edges)

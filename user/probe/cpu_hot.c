@@ -89,6 +89,8 @@
 /* No level has longer lines. */
 #define LINE_LONGEST 256.0
 #define KEPT_SIGMAS 2.0
+/* .. of what lies beyond the last level. */
+#define LONGEST 1.5
 
 static const struct mp_cpu_hot nothing = {
 	.gone = NAN, .gone_least = NAN, .left = NAN,
@@ -147,9 +149,22 @@ static bool is_even(const struct mp_view *view,
 	return spread < MIXED_PART * mixed && step * step / 4 < mixed;
 }
 
-static int look(const struct mp_view *view,
+/* Hops of a burst that take longer were interrupted: not all of them go to memory
+ * and walk the page table. */
+static double longest(const struct mp_cpu_edges *edges)
+{
+	double most = 0;
+
+	for (uint32_t k = 0; k < edges->n; k++)
+		if (edges->fitted[k])
+			most = fmax(most, edges->edge[k].outside);
+	return most * LONGEST;
+}
+
+static int look(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		const struct mp_cpu_hot_shape *shape, struct mp_cpu_hot *hot)
 {
+	const double most = longest(edges);
 	const struct {
 		uint32_t actor;
 		enum mp_cpu_hot_kind kind;
@@ -170,8 +185,10 @@ static int look(const struct mp_view *view,
 	for (uint32_t i = 0; i < sizeof(want) / sizeof(want[0]) && !err; i++) {
 		mp_cpu_hot_exp(view, shape, want[i].kind, &exp);
 		hot->id[want[i].kind] = mp_exp_id(&exp);
-		err = mp_cpu_hot_mean(view, hot->id[want[i].kind], want[i].actor,
-			      want[i].to, &n);
+		err = mp_cpu_hot_mean(view, hot->id[want[i].kind],
+				      want[i].actor,
+				      want[i].actor == MP_CPU_HOT_H ? most :
+				      INFINITY, want[i].to, &n);
 		if (want[i].kind != MP_CPU_HOT_STILL && n < least)
 			least = n;
 	}
@@ -399,7 +416,8 @@ static int weigh_beside(const struct mp_view *view,
 				     &edges->spectrum, k - 1);
 		return 0;
 	}
-	err = mp_cpu_hot_mean(view, driven, MP_CPU_HOT_BESIDE, &mean, &n);
+	err = mp_cpu_hot_mean(view, driven, MP_CPU_HOT_BESIDE, longest(edges),
+			      &mean, &n);
 	hot->beside = lines * turns * (mean - in) /
 		      (edges->edge[k].inside - in);
 	return err;
@@ -478,7 +496,7 @@ static int judge_shape(const struct mp_view *view,
 	int err;
 
 	*hot = nothing;
-	err = look(view, shape, hot);
+	err = look(view, edges, shape, hot);
 	if (err)
 		return err;
 	if (!hot->n) {

@@ -15,7 +15,7 @@
 #include "analysis/stat.h"
 #include "probe/cpu_hot_shape.h"
 
-/* Of bursts this share, the slowest, is left out. */
+/* Of bursts this share, the slowest, is left out: they may have been interrupted. */
 #define SLOW_PART 64u
 
 /* Of the hops of an actor, and the batches that they are of. */
@@ -111,7 +111,7 @@ void mp_cpu_hot_missed_most(const struct mp_view *view, uint64_t id,
 }
 
 static int find_mean(const struct mp_view *view, uint64_t id, uint32_t actor,
-		     struct mean *mean)
+		     double most, struct mean *mean)
 {
 	const struct mp_batch *batch;
 	uint32_t at = 0;
@@ -137,11 +137,11 @@ static int find_mean(const struct mp_view *view, uint64_t id, uint32_t actor,
 			    !settled(&batch->exp, actor, sample->round))
 				continue;
 			value[n] = hop_of(batch, sample);
-			n += !isnan(value[n]);
+			n += value[n] <= most;
 		}
 	}
 	mp_stat_sort(value, n);
-	mean->value = mp_stat_mean(value, n - n / SLOW_PART);
+	mean->value = mp_stat_mean(value, isinf(most) ? n - n / SLOW_PART : n);
 	free(value);
 	return 0;
 }
@@ -183,7 +183,7 @@ double mp_cpu_hot_missed(const struct mp_view *view, uint64_t id,
 }
 
 int mp_cpu_hot_mean(const struct mp_view *view, uint64_t id, uint32_t actor,
-		    double *mean, uint32_t *n_batches)
+		    double most, double *mean, uint32_t *n_batches)
 {
 	static struct mp_kept kept;
 	struct mean found = { .value = NAN };
@@ -191,9 +191,11 @@ int mp_cpu_hot_mean(const struct mp_view *view, uint64_t id, uint32_t actor,
 	bool is_known = key_of(view, id, actor, &key);
 	int err;
 
+	if (is_known)
+		mp_kept_add(&key, &most, 1);
 	if (!is_known || !mp_kept_find(&kept, &key, &found, sizeof(found),
 				       &err)) {
-		err = find_mean(view, id, actor, &found);
+		err = find_mean(view, id, actor, most, &found);
 		/* A lack of memory is no answer. */
 		if (is_known && !err)
 			mp_kept_note(&kept, &key, &found, sizeof(found), err);

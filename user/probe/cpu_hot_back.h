@@ -19,12 +19,15 @@ void mp_cpu_hot_missed_most(const struct mp_view *view, uint64_t id,
 
 /**
  * mp_cpu_hot_mean() - a hop of an actor, over all replicates of an experiment
+ * @most: bursts whose hops take more cycles were interrupted and do not count;
+ *	INFINITY: nor does the slowest 64th of them, however fast. What leaves a
+ *	level in few rounds, all at once, is in those
  * @mean: gets its cycles, or ns where there is no core clock; NaN: there are
  *	none
  * @n_batches: gets the replicates
  * Return: 0 or -ENOMEM.
  */
 int mp_cpu_hot_mean(const struct mp_view *view, uint64_t id, uint32_t actor,
-		    double *mean, uint32_t *n_batches);
+		    double most, double *mean, uint32_t *n_batches);
 
 #endif

@@ -16,6 +16,7 @@
 #include "probe/cpu_after.h"
 #include "probe/cpu_beside.h"
 #include "probe/cpu_count.h"
+#include "probe/cpu_groups.h"
 #include "probe/cpu_often.h"
 #include "probe/cpu_onset.h"
 
@@ -516,6 +517,12 @@ void mp_cpu_size_absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 	if (mp_cpu_may_be_more(edges)) {
 		mp_fact_cannot(fact, "bytes",
 			       "whether there is one more is not known, as no shape explains the edge of %s well: another may hide in it",
+			       mp_cpu_level_name[edges->n - 1]);
+		return;
+	}
+	if (mp_cpu_groups_mixed(edges)) {
+		mp_fact_cannot(fact, "bytes",
+			       "whether there is one more is not known, as what is slower than %s moves with the ring, and memory would not",
 			       mp_cpu_level_name[edges->n - 1]);
 		return;
 	}

@@ -49,7 +49,7 @@ static int count(const struct mp_view *view, uint64_t id, uint32_t *n)
 {
 	double mean;
 
-	return mp_cpu_hot_mean(view, id, MP_CPU_HOT_T, &mean, n);
+	return mp_cpu_hot_mean(view, id, MP_CPU_HOT_T, INFINITY, &mean, n);
 }
 
 static void weigh(const struct mp_view *view, const struct mp_cpu_edges *edges,
