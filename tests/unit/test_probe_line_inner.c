@@ -79,6 +79,30 @@ static void halves_of_lines_that_go_by_chance_never_go_apart(void **state)
 	is_told(64, 32);
 }
 
+/* What puts a tenth of the pairs out of one level puts as many out of both, where
+ * the next is hardly larger; or nearly all are put out. No half was ever alone. */
+static void few_pairs_that_stay_or_go_tell_as_well(void **state)
+{
+	(void)state;
+	ask(MACHINE FINE ROW
+	    "level name=l1d size=128K ways=32 line=64 sector=32 latency=7 "
+	    "policy=qlru_h11_m1_r0_u0\n"
+	    "level name=l2 size=197120 ways=10 latency=20 policy=fifo "
+	    "inclusion=inclusive\n"
+	    "level name=l3 size=1488K ways=31 line=128 latency=69 policy=nru "
+	    "inclusion=inclusive slices=4\n");
+	is_told(64, 32);
+	made_sim_close(&sim);
+	ask(MACHINE FINE SMALL
+	    "level name=l1d size=11K ways=22 line=256 sector=128 latency=3 "
+	    "policy=qlru_h11_m1_r0_u0\n"
+	    "level name=l2 size=24K ways=12 line=256 latency=13 "
+	    "policy=bit-plru index=physical\n"
+	    "level name=l3 size=55K ways=10 line=256 latency=30 "
+	    "index=physical\n");
+	is_told(256, 128);
+}
+
 /* Levels further out take 128 bytes along with a flush. */
 static void a_line_is_shorter_than_what_a_flush_takes(void **state)
 {
@@ -162,6 +186,8 @@ int main(void)
 					  end),
 		cmocka_unit_test_teardown(
 			halves_of_lines_that_go_by_chance_never_go_apart, end),
+		cmocka_unit_test_teardown(
+			few_pairs_that_stay_or_go_tell_as_well, end),
 		cmocka_unit_test_teardown(
 			a_line_is_shorter_than_what_a_flush_takes, end),
 		cmocka_unit_test_teardown(the_longest_line_is_told, end),

@@ -359,6 +359,29 @@ static void what_a_crowd_finds_at_least_outweighs_a_shape(void **state)
 	quad_ages_in_slices(3);
 }
 
+/* .. of a level of which it is not known whether it holds what lies inside: what it
+ * serves by itself, more than the shape leaves to it without those. */
+static void what_a_level_serves_outweighs_a_shape(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	ask_sizes("machine name=a clock_mhz=2450 memory_latency=260\n"
+		  "place pages=random thp=granted\n"
+		  "clock tsc_mhz=3200 step=1 read=83\n"
+		  "level name=l1d size=16K ways=16 latency=4 policy=bit-plru\n"
+		  "level name=l2 size=32K ways=16 latency=10 policy=tree-plru "
+		  "index=physical inclusion=inclusive\n"
+		  "level name=l3 size=768K ways=2 latency=33 policy=srrip "
+		  "index=physical inclusion=inclusive slices=4\n"
+		  "level name=l4 size=1536K ways=6 latency=92 "
+		  "policy=qlru_h21_m2_r0_u0_umo index=physical "
+		  "inclusion=exclusive slices=4\n", 5);
+	fact = made_sim_not_wrong(&sim, "cpu.l3.size", 768 << 10, 0.125);
+	assert_int_equal(fact->verdict, MP_MEASURED);
+	assert_true(fact->low > 700e3);
+}
+
 /* Of one way each set inside has the last line that came to it, one in four so
  * long ago that the level asked about has lost it. */
 static void what_one_way_keeps_is_not_all_here(void **state)
@@ -417,6 +440,8 @@ int main(void)
 			what_a_crowd_finds_in_all_outweighs_a_shape, end),
 		cmocka_unit_test_teardown(
 			what_a_crowd_finds_at_least_outweighs_a_shape, end),
+		cmocka_unit_test_teardown(
+			what_a_level_serves_outweighs_a_shape, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

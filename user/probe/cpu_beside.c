@@ -43,7 +43,7 @@
 #define COUNTED_ROUND 1.15
 /* Where it is not known what a level holds of those inside, and these hold no
  * more of its edge than that, counts may lie near enough to each other. */
-#define COUNTED_INSIDE 0.2
+#define COUNTED_INSIDE 0.22
 
 /* Does a level throw out the oldest line, so that those outside it still have
  * what it has? Of sets that are filled unevenly the shape does not tell. */
@@ -535,7 +535,7 @@ static double counted_low(const struct mp_cpu_edges *edges, uint32_t k,
 	       (count->all_low - count->own_low);
 }
 
-/* What an edge says at least goes by shapes, too. */
+/* What an edge says at least goes by shapes, and by what may lie inside. */
 static void no_less(double low, struct mp_fact *fact)
 {
 	if (low <= fact->low)
@@ -565,8 +565,7 @@ static void count_in(const struct mp_cpu_edges *edges, uint32_t k,
 		if (low <= fact->high &&
 		    (holds != MP_CPU_HOLDS_ALL || count->all <= fact->high ||
 		     isinf(count->all_high))) {
-			if (holds == MP_CPU_HOLDS_ALL)
-				no_less(low, fact);
+			no_less(low, fact);
 			return;
 		}
 		/* It holds what is found of it, and shapes are but a family. */

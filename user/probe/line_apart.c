@@ -58,6 +58,9 @@
  * halves go apart in a tenth of what they would if they were two lines. */
 #define SHOWN 0.2
 #define TOGETHER 0.1
+/* .. or, where the level has none inside that could hide some, it is enough that
+ * so many would be expected to go apart. */
+#define EXPECTED 10.0
 
 /**
  * struct walk - what is walked before pairs are looked at
@@ -311,6 +314,7 @@ static bool is_whole(const struct mp_batch *batch)
  *	inside
  * @shows: in how many pairs are there, and lost; @together: and hardly any go
  *	apart
+ * @expect: in how many some should have gone apart; @none: and hardly any do
  */
 struct said {
 	uint32_t all;
@@ -318,6 +322,8 @@ struct said {
 	uint32_t apart;
 	uint32_t shows;
 	uint32_t together;
+	uint32_t expect;
+	uint32_t none;
 };
 
 static bool is_apart(const struct mp_line_times *times, const struct pairs *pairs)
@@ -332,6 +338,8 @@ static void hear(const struct mp_batch *batch, const struct mp_line_times *times
 		 struct said *said)
 {
 	struct pairs pairs;
+	double apart;
+	bool none;
 
 	count(batch, times, &pairs);
 	if (!pairs.n)
@@ -339,12 +347,17 @@ static void hear(const struct mp_batch *batch, const struct mp_line_times *times
 	said->all++;
 	said->quiet += (batch->grant.got & MP_GOT_PREFETCH_OFF) != 0;
 	said->apart += is_apart(times, &pairs);
-	if (!(pairs.there > 0 && pairs.there >= SHOWN * pairs.whole &&
-	      pairs.gone >= SHOWN * pairs.whole))
+	if (!(pairs.there > 0 && pairs.gone > 0))
+		return;
+	/* As if each of two were lost as often as both are. */
+	apart = pairs.there * pairs.gone / pairs.whole;
+	none = pairs.split <= TOGETHER * apart;
+	said->expect += apart >= EXPECTED;
+	said->none += apart >= EXPECTED && none;
+	if (pairs.there < SHOWN * pairs.whole || pairs.gone < SHOWN * pairs.whole)
 		return;
 	said->shows++;
-	said->together += pairs.split / pairs.there <=
-			  TOGETHER * pairs.gone / pairs.whole;
+	said->together += none;
 }
 
 static void take_all(const struct mp_view *view, const struct mp_exp *exp,
@@ -481,6 +494,7 @@ int mp_line_halves(const struct mp_view *view,
 		   uint32_t *replicates, bool *quiet)
 {
 	struct mp_line_times times;
+	uint32_t none = 0;
 	bool part = false;
 
 	*says = MP_LINE_UNSURE;
@@ -496,12 +510,13 @@ int mp_line_halves(const struct mp_view *view,
 		if (err)
 			return err;
 		*quiet &= said.quiet == said.all;
-		*replicates = said.apart >= SAY_SO ? said.apart : said.together;
+		none += said.none;
+		*replicates = said.apart >= SAY_SO ? said.apart : none;
 		if (said.apart >= SAY_SO)
 			*says = MP_LINE_NO;
 		/* What parted at any time is no line. */
-		part |= said.shows > said.together;
-		if (!part && !isnan(times.next) && said.together >= SAY_SO &&
+		part |= said.expect > said.none;
+		if (!part && !isnan(times.next) && none >= SAY_SO &&
 		    said.apart < SAY_SO)
 			*says = MP_LINE_YES;
 		if (*says != MP_LINE_UNSURE)
