@@ -388,6 +388,37 @@ static void a_mean_that_rises_is_no_latency(void **state)
 	}
 }
 
+/* The shape of the level inside, if it is one that throws out any line, says that
+ * some hops are served there. None are: that is in the limits. */
+static void what_a_shape_takes_out_may_not_be_there(void **state)
+{
+	struct mp_fact cycles = { .verdict = MP_NOT_MEASURABLE }, ns = cycles;
+	struct mp_latency pair = { .cycles = &cycles, .ns = &ns };
+	struct mp_cpu_edges edges;
+	struct mp_plan plan = { 0 };
+	double inner[2];
+	uint32_t shape = 0;
+
+	(void)state;
+	ask(TWO_STEPS);
+	edges_of(&edges);
+	while (edges.table->shape[shape].policy != MP_MISS_RANDOM ||
+	       edges.table->shape[shape].scatter != 0 ||
+	       edges.table->shape[shape].ways < 16)
+		shape++;
+	edges.edge[0].shape = shape;
+	edges.edge[0].size = 72 << 10;
+	assert_int_equal(mp_latency_groups_plan(&sim.view, &edges, 1, &plan), 0);
+	assert_int_equal(plan.n, 1);
+	made_sim_run(&sim, &plan);
+	assert_int_equal(mp_latency_groups(&sim.view, &edges, 1, &pair, inner),
+			 0);
+	mp_cpu_edges_free(&edges);
+	assert_int_equal(cycles.verdict, MP_MEASURED);
+	assert_true(cycles.low <= 9 && cycles.high >= 9);
+	assert_true(fabs(cycles.value - 9) <= 0.09);
+}
+
 /* A clock that times each hop has no groups, nor one of so long a step that nothing
  * is two of them away. */
 static void clocks_that_tell_all_or_nothing_have_no_groups(void **state)
@@ -496,6 +527,8 @@ int main(void)
 		cmocka_unit_test_teardown(
 			hops_that_are_brought_are_missed_by_none, end),
 		cmocka_unit_test_teardown(a_mean_that_rises_is_no_latency, end),
+		cmocka_unit_test_teardown(
+			what_a_shape_takes_out_may_not_be_there, end),
 		cmocka_unit_test(
 			clocks_that_tell_all_or_nothing_have_no_groups),
 		cmocka_unit_test_teardown(

@@ -158,6 +158,29 @@ static void what_is_lost_in_few_rounds_is_lost(void **state)
 	assert_int_not_equal(hot.holds, MP_CPU_HOLDS_SOME);
 }
 
+/* Where every line is too many only some are walked: of an odd number of sets these
+ * fill few ways, and what is not put out tells nothing. */
+static void few_lines_do_not_drive_odd_sets_through(void **state)
+{
+	struct mp_cpu_edges edges;
+	struct mp_cpu_hot hot;
+
+	(void)state;
+	made_sim_open(&sim, FINE
+		      "level name=l1d size=512K ways=8 latency=6\n"
+		      "level name=l2 size=25167872 ways=8 latency=30 "
+		      "inclusion=exclusive\n");
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	sim.view.arena_max_bytes = 128u << 20;
+	made_sim_edges(&sim, &edges);
+	edges.full = true;
+	run_level(&edges, 1);
+	assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 1, &hot), 0);
+	made_sim_close(&sim);
+	assert_int_equal(hot.holds, MP_CPU_HOLDS_UNKNOWN);
+	assert_non_null(strstr(hot.why, "no power of two"));
+}
+
 static void other_policies_tell_as_well(void **state)
 {
 	static const char *const inner[] = { "tree-plru", "bit-plru", "nru" };
@@ -325,7 +348,7 @@ static void rings_of_slots_far_apart_share_their_sets(void **state)
 	(void)state;
 	made_sim_open(&sim, FINE "level name=l1d size=1M ways=8 line=128 latency=4\n"
 		      "level name=l2 size=16M ways=8 line=128 latency=14\n");
-	sim.view.arena_max_bytes = 64u << 20;
+	sim.view.arena_max_bytes = 128u << 20;
 	made_sim_edges(&sim, &edges);
 	for (uint32_t try = 0; try < MP_CPU_HOT_TRIES; try++) {
 		if (mp_cpu_hot_shape(&sim.view, &edges, 1, try, &shape))
@@ -550,6 +573,7 @@ int main(void)
 		cmocka_unit_test(what_is_fetched_beside_keeps_nothing_in_use),
 		cmocka_unit_test(each_kind_is_told_by_mean_times),
 		cmocka_unit_test(what_is_lost_in_few_rounds_is_lost),
+		cmocka_unit_test(few_lines_do_not_drive_odd_sets_through),
 		cmocka_unit_test(other_policies_tell_as_well),
 		cmocka_unit_test(inner_policies_that_go_by_use_tell_as_well),
 		cmocka_unit_test(a_level_half_as_large_again_is_told),

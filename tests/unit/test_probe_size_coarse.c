@@ -331,6 +331,27 @@ static void steps_of_five_cycles_tell_levels_far_apart(void **state)
 	holds("cpu.l2.size", 96 << 10);
 }
 
+/* A level that never has a fifth of the hops is no peak: its hops are among those of
+ * the level inside, which take longer on the whole as it comes to serve some. */
+static void a_peak_that_moves_hides_a_level(void **state)
+{
+	(void)state;
+	ask("machine name=a clock_mhz=4950 memory_latency=189\n"
+	    "clock tsc_mhz=2900 step=1 read=85\n"
+	    "place pages=random thp=refused\n"
+	    "prefetch kind=next into=l2 switch=no\n"
+	    "level name=l1d size=24K ways=4 latency=4 policy=bit-plru\n"
+	    "level name=l2 size=384K ways=8 line=128 sector=64 latency=7 "
+	    "policy=tree-plru index=physical\n"
+	    "level name=l3 size=2M ways=16 line=128 latency=18 "
+	    "index=physical\n"
+	    "level name=l4 size=3080K ways=8 line=128 latency=49 "
+	    "policy=qlru_h11_m1_r1_u2 index=physical inclusion=inclusive "
+	    "slices=10\n");
+	made_sim_not_wrong(&sim, "cpu.l3.size", 2 << 20, NEAR);
+	made_sim_not_wrong(&sim, "cpu.l4.size", 3080 << 10, NEAR);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,6 +382,7 @@ int main(void)
 			what_a_step_may_be_off_by_is_no_stair, end),
 		cmocka_unit_test_teardown(
 			steps_of_five_cycles_tell_levels_far_apart, end),
+		cmocka_unit_test_teardown(a_peak_that_moves_hides_a_level, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,6 +98,8 @@ void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep);
  *	of translations, and no level's
  * @left: a few lines that it should have lost take less than what lies beyond:
  *	something between has them; no @size is given
+ * @unseen: single hops take so many cycles at times, and no level that was found
+ *	does; no @size is given. 0: that is not so
  * @twins: it and the next share their hops alike at all lengths: they may be
  *	near and far parts of one; no @size is given
  */
@@ -107,6 +109,7 @@ struct mp_cpu_doubt {
 	bool behind;
 	bool pages;
 	bool left;
+	double unseen;
 	bool twins;
 };
 
@@ -301,6 +304,7 @@ enum mp_cpu_by {
  * @hops: .. and the single hops that have them, owned
  * @rest: .. and what the hops of each group take, owned; of the first side without
  *	translations, but for the last group
+ * @peaks: of a coarse clock's readings, whether they make groups or not
  * @mixed_from: what is read as slower than this, cycles, is not of memory alone: its
  *	mean moves; 0: it does not
  * @by: of each level, enum mp_cpu_by
@@ -342,6 +346,7 @@ struct mp_cpu_edges {
 	struct mp_spectrum groups;
 	struct mp_curve hops[MP_CPU_SIDES];
 	struct mp_curve rest[MP_SPECTRUM_PEAKS][MP_CPU_SIDES];
+	struct mp_spectrum peaks;
 	double mixed_from;
 	uint32_t by[MP_CPU_LEVELS];
 	uint32_t group[MP_CPU_LEVELS];

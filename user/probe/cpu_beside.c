@@ -346,16 +346,19 @@ static bool less_inner(const struct mp_view *view,
 }
 
 /* A level inside that throws out any line keeps old ones, too, which this one
- * has lost since: together they hold more than it does. */
+ * has lost since: together they hold more than it does. One that looks as if it
+ * threw out the oldest does not, if lines leave it that are used all the time. */
 static bool keeps_old(const struct mp_cpu_edges *edges, uint32_t k,
 		      const struct mp_cpu_beside *beside)
 {
 	const struct mp_edge *inner = &edges->edge[k - 1];
+	const bool oldest = edges->table->shape[inner->shape].policy ==
+			    MP_MISS_LRU;
+	const double leaked = beside->hot.leaked;
 
 	return beside->holds != MP_CPU_HOLDS_ALL &&
 	       inner->size > edges->edge[k].size * MP_CPU_LITTLE &&
-	       edges->table->shape[inner->shape].policy != MP_MISS_LRU &&
-	       !(beside->hot.leaked < LEAKS_LITTLE);
+	       (oldest ? leaked >= LEAKS_LITTLE : !(leaked < LEAKS_LITTLE));
 }
 
 /* Where hops are timed singly those that the level inside serves are counted:

@@ -508,10 +508,15 @@ void mp_cpu_doubt_say(const struct mp_cpu_edges *edges, uint32_t k,
 			       edges->spectrum.cycles[k + 1]);
 		return;
 	}
-	if (doubt->left) {
-		mp_fact_cannot(fact, "bytes",
+	if (doubt->left || doubt->unseen > 0) {
+		if (doubt->left)
+			mp_fact_cannot(fact, "bytes",
 			       "lines that rings of more than about %.0f KiB should have put out take less than what lies beyond: another level may have them",
 			       size / 1024);
+		else
+			mp_fact_cannot(fact, "bytes",
+			       "hops take %.0f cycles at times, and no level that was found does: this one, of about %.0f KiB, may be two",
+			       doubt->unseen, size / 1024);
 		least = round(mp_cpu_held_bytes(edges, k));
 		if (!(least > 0))
 			return;

@@ -12,6 +12,7 @@
 #include "probe/cpu_flat.h"
 #include "probe/cpu_groups.h"
 #include "probe/cpu_left.h"
+#include "probe/cpu_unseen.h"
 #include "probe/cpu_walks.h"
 
 /* Of the curve, an edge's fit sees so much below and above it, unless a
@@ -606,8 +607,11 @@ int mp_cpu_edges_fit(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
 	int err = edges->single ? 0 : mp_cpu_groups_levels(edges);
 
-	if (err == -ENODATA)
+	if (err == -ENODATA) {
 		err = mp_cpu_mean_levels(edges);
+		if (!err)
+			mp_cpu_unseen_find(edges);
+	}
 	if (!err)
 		err = place_outer(edges);
 	edges->table = mp_miss_table_get();
@@ -630,6 +634,8 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	}
 	if (!err)
 		err = mp_cpu_after_find(view, edges);
+	if (!err)
+		mp_cpu_unseen_find(edges);
 	if (err) {
 		mp_cpu_edges_free(edges);
 		return err;

@@ -371,7 +371,6 @@ bool mp_cpu_groups_mixed(const struct mp_cpu_edges *edges)
 int mp_cpu_groups_gather(const struct mp_view *view,
 			 struct mp_cpu_edges *edges)
 {
-	struct mp_spectrum peaks;
 	struct mp_sweep sweep;
 	int err = 0;
 
@@ -382,10 +381,10 @@ int mp_cpu_groups_gather(const struct mp_view *view,
 			err = mp_sweep_gather(&sweep, view, &edges->hops[i]);
 	if (err || edges->hops[0].n < LENGTHS_LEAST)
 		return err;
-	err = mp_spectrum_find(&edges->hops[0], &peaks);
+	err = mp_spectrum_find(&edges->hops[0], &edges->peaks);
 	if (err)
 		return err;
-	take_groups(&edges->hops[0], &peaks, &edges->groups);
+	take_groups(&edges->hops[0], &edges->peaks, &edges->groups);
 	err = draw_all(edges, 1);
 	if (err)
 		return err;

@@ -91,6 +91,9 @@
 #define KEPT_SIGMAS 2.0
 /* .. of what lies beyond the last level. */
 #define LONGEST 1.5
+/* Of so many lines one at the least has a slot, where lines fall on sets in no power
+ * of two: of fewer the ring drives the level through less often than is reckoned. */
+#define SPARSE 2.0
 
 static const struct mp_cpu_hot nothing = {
 	.gone = NAN, .gone_least = NAN, .left = NAN,
@@ -423,6 +426,13 @@ static int weigh_beside(const struct mp_view *view,
 	return err;
 }
 
+static double line_of(const struct mp_view *view)
+{
+	const double line = mp_cpu_value(view, mp_cpu_level_name[0], "line");
+
+	return line > 0 ? line : MP_CPU_LINE_LEAST;
+}
+
 /* Pages that lie anywhere leave some of a level's sets alone, if these have few
  * ways: R has been through all of them where it hardly hits. */
 static bool is_driven(const struct mp_view *view,
@@ -479,6 +489,11 @@ static void weigh(const struct mp_view *view, const struct mp_cpu_edges *edges,
 	    !is_driven(view, edges, k, hot)) {
 		hot->holds = MP_CPU_HOLDS_UNKNOWN;
 		hot->why = "pages lie anywhere, and what walks through more than this level leaves some of its sets alone";
+	}
+	if (hot->holds == MP_CPU_HOLDS_OTHERS && edges->full &&
+	    (double)shape->stride > SPARSE * line_of(view)) {
+		hot->holds = MP_CPU_HOLDS_UNKNOWN;
+		hot->why = "its sets are no power of two, and of so long a ring only some of the lines can be walked, which fill few ways";
 	}
 	/* What a prefetcher brings of a longer line keeps the line in use. */
 	if (hot->holds == MP_CPU_HOLDS_OTHERS &&

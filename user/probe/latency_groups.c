@@ -239,7 +239,7 @@ static void set(const struct mp_interval *limits, double per, double length,
 }
 
 /* Take out what levels beside it in the group served, as their edges have it.
- * Return: by how much that moves the mean, cycles. */
+ * Return: by how much that moves the mean, cycles, up or down. */
 static double apart_from(const struct mp_cpu_edges *edges, uint32_t k,
 			 const struct seen *seen, struct hops *hops)
 {
@@ -251,7 +251,7 @@ static double apart_from(const struct mp_cpu_edges *edges, uint32_t k,
 	for (uint32_t i = 0; i < hops->n; i++) {
 		const double own = (hops->value[i] - others) / seen->pure;
 
-		moved += fabs(own - hops->value[i]) / hops->n;
+		moved += (own - hops->value[i]) / hops->n;
 		hops->value[i] = own;
 	}
 	return moved;
@@ -281,8 +281,10 @@ int mp_latency_groups(const struct mp_view *view,
 	mp_stat_mean_limits(hops.value, hops.n, 2 * hops.step * hops.open / hops.own,
 			    mp_stat_rounding(0.5, hops.open) * hops.open /
 			    hops.own * hops.step, &limits);
-	limits.low -= moved / 2;
-	limits.high += moved / 2;
+	/* They may have served none of it, or half as much again. */
+	limits.low -= moved > 0 ? moved : -moved / 2;
+	limits.high += moved > 0 ? moved / 2 : -moved;
+	limits.value -= moved / 2;
 	if (limits.high > limits.low * MP_LATENCY_CLOSE || !(limits.low > 0))
 		return 0;
 	set(&limits, 1, length, seen.share, hops.id, pair->cycles);
