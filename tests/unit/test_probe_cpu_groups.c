@@ -402,10 +402,12 @@ static void what_a_shape_takes_out_may_not_be_there(void **state)
 	(void)state;
 	ask(TWO_STEPS);
 	edges_of(&edges);
-	while (edges.table->shape[shape].policy != MP_MISS_RANDOM ||
-	       edges.table->shape[shape].scatter != 0 ||
-	       edges.table->shape[shape].ways < 16)
+	while (shape < MP_MISS_SHAPES &&
+	       (edges.table->shape[shape].policy != MP_MISS_RANDOM ||
+		edges.table->shape[shape].scatter != 0 ||
+		edges.table->shape[shape].ways < 16))
 		shape++;
+	assert_true(shape < MP_MISS_SHAPES);
 	edges.edge[0].shape = shape;
 	edges.edge[0].size = 72 << 10;
 	assert_int_equal(mp_latency_groups_plan(&sim.view, &edges, 1, &plan), 0);

@@ -263,6 +263,8 @@ static void odd_sets_are_driven_through_by_every_line(void **state)
  * together than the outer one then. */
 static void what_leaks_keeps_old_lines(void **state)
 {
+	const struct mp_fact *fact;
+
 	(void)state;
 	made_sim_open(&sim, "machine name=a clock_mhz=5250 memory_latency=353\n"
 		      "place pages=contiguous\n"
@@ -277,7 +279,9 @@ static void what_leaks_keeps_old_lines(void **state)
 		      "policy=tree-plru slices=8\n");
 	sim.view.arena_max_bytes = 64u << 20;
 	made_sim_ask(&sim, &mp_probe_cache_size);
-	made_sim_not_wrong(&sim, "cpu.l4.size", 10 << 20, 0.05);
+	fact = made_sim_not_wrong(&sim, "cpu.l4.size", 10 << 20, 0.05);
+	assert_int_equal(fact->verdict, MP_AT_LEAST);
+	assert_non_null(strstr(fact->reason, "keeps when this one has lost"));
 	made_sim_close(&sim);
 }
 

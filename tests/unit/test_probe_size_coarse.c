@@ -335,6 +335,8 @@ static void steps_of_five_cycles_tell_levels_far_apart(void **state)
  * the level inside, which take longer on the whole as it comes to serve some. */
 static void a_peak_that_moves_hides_a_level(void **state)
 {
+	struct mp_cpu_edges edges;
+
 	(void)state;
 	ask("machine name=a clock_mhz=4950 memory_latency=189\n"
 	    "clock tsc_mhz=2900 step=1 read=85\n"
@@ -350,6 +352,9 @@ static void a_peak_that_moves_hides_a_level(void **state)
 	    "slices=10\n");
 	made_sim_not_wrong(&sim, "cpu.l3.size", 2 << 20, NEAR);
 	made_sim_not_wrong(&sim, "cpu.l4.size", 3080 << 10, NEAR);
+	assert_int_equal(mp_cpu_edges_find(&sim.view, &edges), 0);
+	assert_true(edges.doubt.unseen > 18 && edges.doubt.unseen < 49);
+	mp_cpu_edges_free(&edges);
 }
 
 int main(void)

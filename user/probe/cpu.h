@@ -98,8 +98,9 @@ void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep);
  *	of translations, and no level's
  * @left: a few lines that it should have lost take less than what lies beyond:
  *	something between has them; no @size is given
- * @unseen: single hops take so many cycles at times, and no level that was found
- *	does; no @size is given. 0: that is not so
+ * @unseen: single hops take so many cycles over some rings, in the mean of those that
+ *	are told from others, and no level that was found does; no @size is given. 0:
+ *	that is not so
  * @twins: it and the next share their hops alike at all lengths: they may be
  *	near and far parts of one; no @size is given
  */

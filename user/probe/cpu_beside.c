@@ -347,7 +347,8 @@ static bool less_inner(const struct mp_view *view,
 
 /* A level inside that throws out any line keeps old ones, too, which this one
  * has lost since: together they hold more than it does. One that looks as if it
- * threw out the oldest does not, if lines leave it that are used all the time. */
+ * threw out the oldest does not, or goes by arrival, if lines leave it that are used
+ * all the time. */
 static bool keeps_old(const struct mp_cpu_edges *edges, uint32_t k,
 		      const struct mp_cpu_beside *beside)
 {

@@ -515,8 +515,11 @@ void mp_cpu_doubt_say(const struct mp_cpu_edges *edges, uint32_t k,
 			       size / 1024);
 		else
 			mp_fact_cannot(fact, "bytes",
-			       "hops take %.0f cycles at times, and no level that was found does: this one, of about %.0f KiB, may be two",
+			       "hops that are told from others take %.0f cycles over some rings, and no level that was found does: this one, of about %.0f KiB, may be two",
 			       doubt->unseen, size / 1024);
+		/* What hides may lie further in, too. */
+		if (k && !doubt->left)
+			return;
 		least = round(mp_cpu_held_bytes(edges, k));
 		if (!(least > 0))
 			return;

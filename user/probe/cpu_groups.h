@@ -54,7 +54,7 @@ bool mp_cpu_groups_explain(const struct mp_cpu_edges *edges, uint32_t k,
 			   double *length);
 
 /** mp_cpu_groups_mixed() - are the slowest readings not of memory alone, though no
- * level is known to be as slow? There is one more then. */
+ * level is known to be as slow? There may be one more then. */
 bool mp_cpu_groups_mixed(const struct mp_cpu_edges *edges);
 
 /** mp_cpu_groups_plan() - want more lengths where what a group takes moves; 0 or

@@ -28,6 +28,7 @@
 #include "probe/cpu_edges.h"
 #include "probe/cpu_hot_back.h"
 #include "probe/cpu_hot_shape.h"
+#include "probe/ways_level.h"
 
 #define REPLICATES 3u
 /* Of H so much lives further in than in the inner level, at most: an exclusive
@@ -152,8 +153,7 @@ static bool is_even(const struct mp_view *view,
 	return spread < MIXED_PART * mixed && step * step / 4 < mixed;
 }
 
-/* Hops of a burst that take longer were interrupted: not all of them go to memory
- * and walk the page table. */
+/* Hops of a burst that take longer were interrupted: those of memory take less. */
 static double longest(const struct mp_cpu_edges *edges)
 {
 	double most = 0;
@@ -161,6 +161,9 @@ static double longest(const struct mp_cpu_edges *edges)
 	for (uint32_t k = 0; k < edges->n; k++)
 		if (edges->fitted[k])
 			most = fmax(most, edges->edge[k].outside);
+	if (edges->sparse.n)
+		most = fmax(most, mp_curve_middle(
+				  &edges->sparse.at[edges->sparse.n - 1]));
 	return most * LONGEST;
 }
 
@@ -426,11 +429,21 @@ static int weigh_beside(const struct mp_view *view,
 	return err;
 }
 
-static double line_of(const struct mp_view *view)
+/* Has a ring so few of a level's lines that it drives it through less often than is
+ * reckoned? */
+static bool is_sparse(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t k,
+		      uint64_t stride)
 {
-	const double line = mp_cpu_value(view, mp_cpu_level_name[0], "line");
+	double line = mp_ways_line_of(view, 0, MP_CPU_LINE_LEAST);
+	struct mp_sweep sweep;
 
-	return line > 0 ? line : MP_CPU_LINE_LEAST;
+	/* Its own are longer. */
+	if (edges->width[k]) {
+		mp_cpu_level_sweep(view, edges, k, 0, &sweep);
+		line = (double)sweep.stride;
+	}
+	return edges->full && (double)stride > SPARSE * line;
 }
 
 /* Pages that lie anywhere leave some of a level's sets alone, if these have few
@@ -490,10 +503,10 @@ static void weigh(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		hot->holds = MP_CPU_HOLDS_UNKNOWN;
 		hot->why = "pages lie anywhere, and what walks through more than this level leaves some of its sets alone";
 	}
-	if (hot->holds == MP_CPU_HOLDS_OTHERS && edges->full &&
-	    (double)shape->stride > SPARSE * line_of(view)) {
+	if (hot->holds == MP_CPU_HOLDS_OTHERS &&
+	    is_sparse(view, edges, k, shape->stride)) {
 		hot->holds = MP_CPU_HOLDS_UNKNOWN;
-		hot->why = "its sets are no power of two, and of so long a ring only some of the lines can be walked, which fill few ways";
+		hot->why = "its sets, or those of a level inside, are no power of two, and of so long a ring only some of the lines can be walked, which may fill few ways";
 	}
 	/* What a prefetcher brings of a longer line keeps the line in use. */
 	if (hot->holds == MP_CPU_HOLDS_OTHERS &&

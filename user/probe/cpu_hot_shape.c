@@ -69,6 +69,7 @@ static const double chunk_part[] = { 0.3, 0.12, 0.08, 0.54 };
 /* Hops of a replicate: more lines of H are affordable up to this. */
 #define HOPS_GOOD 40000.0
 #define HOPS_FULL 1600000.0
+#define HOPS_ALL 400000.0
 #define HOPS_MAX 4e6
 #define LINES_APART 2u
 #define LINES_APART_MAX 64u
@@ -425,8 +426,8 @@ const char *mp_cpu_hot_shape_all(const struct mp_view *view,
 	wanted.ring = R_RING * edges->edge[last].high;
 	wanted.apart = apart_of(view, edges, last, 0);
 	make_coarse(edges, 0, last, &wanted);
-	return choose_stride(view, &wanted, HOPS_FULL, shape) ? NULL :
-								no_length;
+	return choose_stride(view, &wanted, edges->full ? HOPS_FULL : HOPS_ALL,
+			     shape) ? NULL : no_length;
 }
 
 bool mp_cpu_hot_shape_beside(const struct mp_view *view,

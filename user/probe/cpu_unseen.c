@@ -69,26 +69,42 @@ static double moves_to(const struct mp_cpu_edges *edges, uint32_t peak)
 	return most > least * STEADY ? most : 0;
 }
 
-/* The innermost level that may be that of a peak, or hide it. */
+/* The innermost level whose edge may hide that of a peak: the one inside the first
+ * that takes more, or may. What a few lines told hides none. */
 static uint32_t hides(const struct mp_cpu_edges *edges, uint32_t peak)
 {
+	const double from = edges->peaks.bound[peak - 1];
 	uint32_t k = 0;
 
 	while (k + 1 < edges->n && is_plain(edges, k) &&
-	       edges->level[k].latency <= edges->peaks.bound[peak - 1])
+	       edges->level[k].latency <= from)
+		k++;
+	if (k && !mp_cpu_is_after(edges, k - 1) &&
+	    (!is_plain(edges, k) || edges->level[k].latency > from))
+		k--;
+	return k;
+}
+
+/* The innermost level that may be that of a peak of full rings. */
+static uint32_t owner(const struct mp_cpu_edges *edges)
+{
+	uint32_t k = 0;
+
+	while (k + 1 < edges->n && is_plain(edges, k))
 		k++;
 	return k;
 }
 
-/* The outermost level that takes no more than a peak: it may be two. */
-static uint32_t owner(const struct mp_cpu_edges *edges, uint32_t peak)
+/* How many levels take what a peak has, as means say. */
+static uint32_t levels_of(const struct mp_cpu_edges *edges, uint32_t peak)
 {
-	uint32_t k = 0;
+	const struct mp_spectrum *peaks = &edges->peaks;
+	uint32_t n = 0;
 
-	while (k + 1 < edges->n &&
-	       edges->level[k + 1].latency <= edges->peaks.bound[peak])
-		k++;
-	return k;
+	for (uint32_t k = 0; k < edges->n; k++)
+		n += edges->level[k].latency > peaks->bound[peak - 1] &&
+		     edges->level[k].latency <= peaks->bound[peak];
+	return n;
 }
 
 static void doubts(struct mp_cpu_edges *edges, uint32_t k, double cycles)
@@ -112,7 +128,7 @@ void mp_cpu_unseen_find(struct mp_cpu_edges *edges)
 			continue;
 		if (!is_seen(edges, i, used))
 			doubts(edges, hides(edges, i), peaks->cycles[i]);
-		else if (edges->full)
-			doubts(edges, owner(edges, i), moves_to(edges, i));
+		else if (edges->full && levels_of(edges, i) < 2)
+			doubts(edges, owner(edges), moves_to(edges, i));
 	}
 }

@@ -238,21 +238,27 @@ static void set(const struct mp_interval *limits, double per, double length,
 		 length / 1024, 100 * share);
 }
 
-/* Take out what levels beside it in the group served, as their edges have it.
- * Return: by how much that moves the mean, cycles, up or down. */
-static double apart_from(const struct mp_cpu_edges *edges, uint32_t k,
-			 const struct seen *seen, struct hops *hops)
+/* By how much levels beside it in the group move the mean, cycles: those inside
+ * down, and those outside up. */
+struct moved {
+	double inside;
+	double outside;
+};
+
+/* Take out what those served, as their edges have it. */
+static struct moved apart_from(const struct mp_cpu_edges *edges, uint32_t k,
+			       const struct seen *seen, struct hops *hops)
 {
 	const double *cycles = edges->spectrum.cycles;
-	const double others = (1 - seen->enter) * (k ? cycles[k - 1] : 0) +
-			      seen->enter * seen->leave * cycles[k + 1];
-	double moved = 0;
+	const double in = k ? cycles[k - 1] : 0, out = cycles[k + 1];
+	const double enter = seen->enter, leave = enter * seen->leave;
+	struct moved moved = { 0 };
 
 	for (uint32_t i = 0; i < hops->n; i++) {
-		const double own = (hops->value[i] - others) / seen->pure;
-
-		moved += (own - hops->value[i]) / hops->n;
-		hops->value[i] = own;
+		hops->value[i] = (hops->value[i] - (1 - enter) * in -
+				  leave * out) / seen->pure;
+		moved.inside += (1 - enter) * (hops->value[i] - in) / hops->n;
+		moved.outside += leave * (out - hops->value[i]) / hops->n;
 	}
 	return moved;
 }
@@ -265,7 +271,8 @@ int mp_latency_groups(const struct mp_view *view,
 	struct mp_exp exp;
 	struct seen seen;
 	struct hops hops;
-	double length, moved;
+	struct moved moved;
+	double length;
 	int err;
 
 	if (!is_asked(view, edges, k) ||
@@ -282,9 +289,9 @@ int mp_latency_groups(const struct mp_view *view,
 			    mp_stat_rounding(0.5, hops.open) * hops.open /
 			    hops.own * hops.step, &limits);
 	/* They may have served none of it, or half as much again. */
-	limits.low -= moved > 0 ? moved : -moved / 2;
-	limits.high += moved > 0 ? moved / 2 : -moved;
-	limits.value -= moved / 2;
+	limits.low -= moved.inside + moved.outside / 2;
+	limits.high += moved.inside / 2 + moved.outside;
+	limits.value -= (moved.inside - moved.outside) / 2;
 	if (limits.high > limits.low * MP_LATENCY_CLOSE || !(limits.low > 0))
 		return 0;
 	set(&limits, 1, length, seen.share, hops.id, pair->cycles);

@@ -511,13 +511,14 @@ int mp_line_halves(const struct mp_view *view,
 			return err;
 		*quiet &= said.quiet == said.all;
 		none += said.none;
-		*replicates = said.apart >= SAY_SO ? said.apart : none;
+		*replicates = said.apart >= SAY_SO ? said.apart :
+			      none >= SAY_SO ? none : said.together;
 		if (said.apart >= SAY_SO)
 			*says = MP_LINE_NO;
 		/* What parted at any time is no line. */
-		part |= said.expect > said.none;
-		if (!part && !isnan(times.next) && none >= SAY_SO &&
-		    said.apart < SAY_SO)
+		part |= said.expect > said.none || said.shows > said.together;
+		if (!part && !isnan(times.next) && said.apart < SAY_SO &&
+		    (none >= SAY_SO || said.together >= SAY_SO))
 			*says = MP_LINE_YES;
 		if (*says != MP_LINE_UNSURE)
 			return 0;
