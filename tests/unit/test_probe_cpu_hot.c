@@ -181,6 +181,35 @@ static void few_lines_do_not_drive_odd_sets_through(void **state)
 	assert_non_null(strstr(hot.why, "no power of two"));
 }
 
+/* What stays in the first level is lost by the second, which does not see it in use,
+ * and so by exclusive ones behind it. So the ring that is to stay in the second
+ * does not fit the first. */
+static void what_stays_further_in_stays_no_further_in(void **state)
+{
+	static const uint32_t second[] = { 48 << 10, 80 << 10 };
+	struct mp_cpu_hot_shape shape;
+	struct mp_cpu_edges edges;
+	char text[512];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), "%slevel name=l1d size=32K ways=8 "
+			 "latency=4\nlevel name=l2 size=%u ways=8 latency=9\n"
+			 "level name=l3 size=192K ways=12 latency=29 "
+			 "inclusion=exclusive\n"
+			 "level name=l4 size=1M ways=8 latency=82\n", FINE,
+			 second[i]);
+		made_sim_open(&sim, text);
+		made_sim_edges(&sim, &edges);
+		/* In the smaller one there is no room for such a ring. */
+		assert_int_equal(!mp_cpu_hot_shape(&sim.view, &edges, 3,
+						   MP_CPU_HOT_FURTHER, &shape),
+				 i);
+		assert_true(!i || shape.hot >= 32 << 10);
+		made_sim_close(&sim);
+	}
+}
+
 static void other_policies_tell_as_well(void **state)
 {
 	static const char *const inner[] = { "tree-plru", "bit-plru", "nru" };
@@ -574,6 +603,7 @@ int main(void)
 		cmocka_unit_test(each_kind_is_told_by_mean_times),
 		cmocka_unit_test(what_is_lost_in_few_rounds_is_lost),
 		cmocka_unit_test(few_lines_do_not_drive_odd_sets_through),
+		cmocka_unit_test(what_stays_further_in_stays_no_further_in),
 		cmocka_unit_test(other_policies_tell_as_well),
 		cmocka_unit_test(inner_policies_that_go_by_use_tell_as_well),
 		cmocka_unit_test(a_level_half_as_large_again_is_told),

@@ -328,10 +328,12 @@ static bool fit_inner(const struct mp_cpu_edges *edges, uint32_t k,
 	       hot + chunk >= CLEAR_AT_ALL * further;
 }
 
-/* .. or in the one inside the inner level, whatever that does? */
+/* .. or in the one inside the inner level, whatever that does? Not further in, again:
+ * that one may lose then what it does not see in use. */
 static bool fit_further(const struct mp_cpu_edges *edges, uint32_t k,
 			struct wanted *wanted)
 {
+	const struct mp_edge *further = k > 2 ? &edges->edge[k - 3] : NULL;
 	double inner;
 
 	if (k < 2 || !edges->fitted[k - 2] ||
@@ -340,9 +342,11 @@ static bool fit_further(const struct mp_cpu_edges *edges, uint32_t k,
 	inner = edges->edge[k - 2].low;
 	wanted->chunk = fmax(chunk_part[0] * inner,
 			     1.01 * DRIVE * edges->edge[k].high / EVERY_MAX);
-	wanted->hot = fmin(hot_part[0] * inner,
-			   BOTH_MAX * inner - wanted->chunk);
-	return wanted->hot >= HOT_LEAST * inner;
+	wanted->hot = fmax(hot_part[0] * inner,
+			   further ? CLEAR_OF_INNER * further->high : 0);
+	wanted->hot = fmin(wanted->hot, BOTH_MAX * inner - wanted->chunk);
+	return wanted->hot >= HOT_LEAST * inner &&
+	       (!further || wanted->hot >= CLEAR_LEAST * further->size);
 }
 
 static void make_coarse(const struct mp_cpu_edges *edges, uint32_t inner,
