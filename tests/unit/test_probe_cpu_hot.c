@@ -377,7 +377,7 @@ static void rings_of_slots_far_apart_share_their_sets(void **state)
 	(void)state;
 	made_sim_open(&sim, FINE "level name=l1d size=1M ways=8 line=128 latency=4\n"
 		      "level name=l2 size=16M ways=8 line=128 latency=14\n");
-	sim.view.arena_max_bytes = 128u << 20;
+	sim.view.arena_max_bytes = 64u << 20;
 	made_sim_edges(&sim, &edges);
 	for (uint32_t try = 0; try < MP_CPU_HOT_TRIES; try++) {
 		if (mp_cpu_hot_shape(&sim.view, &edges, 1, try, &shape))

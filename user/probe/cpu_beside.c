@@ -43,7 +43,7 @@
 #define COUNTED_ROUND 1.15
 /* Where it is not known what a level holds of those inside, and these hold no
  * more of its edge than that, counts may lie near enough to each other. */
-#define COUNTED_INSIDE 0.22
+#define COUNTED_INSIDE 0.2
 
 /* Does a level throw out the oldest line, so that those outside it still have
  * what it has? Of sets that are filled unevenly the shape does not tell. */

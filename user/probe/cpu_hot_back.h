@@ -19,9 +19,9 @@ void mp_cpu_hot_missed_most(const struct mp_view *view, uint64_t id,
 
 /**
  * mp_cpu_hot_mean() - a hop of an actor, over all replicates of an experiment
- * @most: bursts whose hops take more cycles were interrupted and do not count;
- *	INFINITY: nor does the slowest 64th of them, however fast. What leaves a
- *	level in few rounds, all at once, is in those
+ * @most: bursts whose hops take more, in the unit of @mean, were interrupted and do
+ *	not count; INFINITY: instead the slowest 64th does not. That may hold all
+ *	that is lost in few rounds
  * @mean: gets its cycles, or ns where there is no core clock; NaN: there are
  *	none
  * @n_batches: gets the replicates

@@ -69,6 +69,7 @@ static const double chunk_part[] = { 0.3, 0.12, 0.08, 0.54 };
 /* Hops of a replicate: more lines of H are affordable up to this. */
 #define HOPS_GOOD 40000.0
 #define HOPS_FULL 1600000.0
+/* .. and where all levels are asked at once, whose sets are powers of two. */
 #define HOPS_ALL 400000.0
 #define HOPS_MAX 4e6
 #define LINES_APART 2u

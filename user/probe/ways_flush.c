@@ -30,6 +30,19 @@
 /* A translation takes so many times half of what parts two levels, at most. */
 #define TRANSLATION_STEPS 24u
 
+void mp_ways_sequence(const struct mp_ways_rig *rig, uint64_t unit,
+		      uint32_t detail, uint32_t bursts, struct mp_exp *exp)
+{
+	mp_exp_chase(exp, rig->view->cpu, rig->pages, 0, unit, 0);
+	exp->arena[0].node = rig->view->node;
+	exp->quiet = rig->view->quiet;
+	exp->actor[0].op = MP_OP_SEQUENCE;
+	exp->actor[0].warm_hops = 0;
+	exp->actor[0].detail = detail;
+	exp->actor[0].group = 1;
+	exp->actor[0].bursts = bursts;
+}
+
 void mp_ways_step(uint64_t at, uint32_t what, struct mp_exp *exp)
 {
 	struct mp_actor *actor = &exp->actor[0];
@@ -111,14 +124,7 @@ static bool flushed_times(const struct mp_ways_rig *rig,
 				.unit = unit, .n = n, .slot = slot,
 				.order = others }))
 		return false;
-	mp_exp_chase(exp, rig->view->cpu, rig->pages, 0, unit, 0);
-	exp->arena[0].node = rig->view->node;
-	exp->quiet = rig->view->quiet;
-	exp->actor[0].op = MP_OP_SEQUENCE;
-	exp->actor[0].warm_hops = 0;
-	exp->actor[0].detail = MP_DETAIL_HIST;
-	exp->actor[0].group = 1;
-	exp->actor[0].bursts = FLUSH_BURSTS;
+	mp_ways_sequence(rig, unit, MP_DETAIL_HIST, FLUSH_BURSTS, exp);
 	for (uint32_t i = 0; i < test->lines; i++)
 		mp_ways_step(lines[i] * test->stride, MEMPROBE_STEP_TIME, exp);
 	for (uint32_t i = 0; i < n; i++)

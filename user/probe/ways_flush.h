@@ -5,6 +5,11 @@
 
 #include "probe/ways_test.h"
 
+/** mp_ways_sequence() - begin a sequence over slots of @unit bytes; @detail: what is
+ * kept of its hops, each by itself */
+void mp_ways_sequence(const struct mp_ways_rig *rig, uint64_t unit,
+		      uint32_t detail, uint32_t bursts, struct mp_exp *exp);
+
 /** mp_ways_step() - add a step of a sequence, of the slot that byte @at is in; its
  * arena grows with it */
 void mp_ways_step(uint64_t at, uint32_t what, struct mp_exp *exp);

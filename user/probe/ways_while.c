@@ -72,14 +72,7 @@ static void walk(const struct shape *shape, uint32_t n, bool here, uint32_t what
 static bool experiment(const struct mp_ways_rig *rig, const struct shape *shape,
 		       enum kind kind, struct mp_exp *exp)
 {
-	mp_exp_chase(exp, rig->view->cpu, rig->pages, 0, SLOT, 0);
-	exp->arena[0].node = rig->view->node;
-	exp->quiet = rig->view->quiet;
-	exp->actor[0].op = MP_OP_SEQUENCE;
-	exp->actor[0].warm_hops = 0;
-	exp->actor[0].detail = MP_DETAIL_TICKS;
-	exp->actor[0].group = 1;
-	exp->actor[0].bursts = BURSTS;
+	mp_ways_sequence(rig, SLOT, MP_DETAIL_TICKS, BURSTS, exp);
 	/* Fetched anew: nothing here knows that it was used before. */
 	mp_ways_step(0, MEMPROBE_STEP_FLUSH, exp);
 	mp_ways_step(0, MEMPROBE_STEP_TOUCH, exp);
