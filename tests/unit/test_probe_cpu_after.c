@@ -16,6 +16,7 @@
 #include "backend.h"
 #include "like_runs.h"
 #include "made_sim.h"
+#include "probe/cpu_stairs.h"
 #include "probe/latency_after.h"
 
 #define CLOCK(step) \
@@ -103,6 +104,42 @@ static void near_levels_are_told_apart(void **state)
 	takes(3, 76);
 	says_how("cpu.l1d.size");
 	done();
+}
+
+/* Replicates in the edge of a level whose lines lie anywhere: all are here in some
+ * and further out in others, and three medians may be alike all the same. */
+static void medians_of_an_edge_are_no_stair(void **state)
+{
+	static double value[][6] = {
+		{ 6, 6, 6, 6, 6, 6 }, { 6, 6.1, 6, 6, 5.9, 6 }, { 6, 6, 6, 6, 6, 6.1 },
+		{ 6.1, 13.5, 13.5, 6.1, 6.3, 13.5 }, { 5.4, 12.3, 12.5, 16.3, 6.3, 6.3 },
+		{ 9.9, 9.7, 9.9, 16.1, 9.5, 9.9 },
+		{ 16, 16, 16, 16, 16, 16 }, { 16, 16, 16.1, 16, 16, 6 },
+		{ 16, 16, 16, 16, 16, 16 },
+	};
+	static const double mid[] = { 6, 6, 6, 9.8, 9.3, 9.8, 16, 16, 16 };
+	struct mp_curve_at at[9] = { { 0 } };
+	struct mp_curve curve = { .n = 9, .at = at };
+	struct mp_cpu_stair stair[MP_CPU_STAIRS];
+	const struct mp_batch *batch;
+
+	(void)state;
+	made_sim_open(&sim, COARSE L1 L2 "lru\n");
+	batch = sim.seen[0];
+	for (uint32_t i = 0; i < 9; i++)
+		at[i] = (struct mp_curve_at){
+			.length = 65536 + 4096 * i, .n = 6, .batch = &batch,
+			.cycles = value[i], .mid_cycles = mid[i],
+		};
+	assert_int_equal(mp_cpu_stairs_find(&curve, stair), 2);
+	assert_int_equal(stair[0].last, 2);
+	assert_int_equal(stair[1].first, 6);
+	/* Were they all as long as their medians there would be a level. */
+	for (uint32_t i = 3; i < 6; i++)
+		for (uint32_t r = 0; r < 6; r++)
+			value[i][r] = mid[i];
+	assert_int_equal(mp_cpu_stairs_find(&curve, stair), 3);
+	made_sim_close(&sim);
 }
 
 /* One so far out that rings know it needs no stairs, which end long before it. */
@@ -305,6 +342,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(near_levels_are_told_apart),
+		cmocka_unit_test(medians_of_an_edge_are_no_stair),
 		cmocka_unit_test(a_level_far_beyond_them_stays_what_rings_have),
 		cmocka_unit_test(no_policy_makes_them_wrong),
 		cmocka_unit_test(the_edge_of_an_exclusive_level_is_that_of_the_sum),

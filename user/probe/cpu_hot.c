@@ -287,20 +287,23 @@ static void decide(bool roomy, struct mp_cpu_hot *hot)
 
 /* How much of H lives further inside than it should: the inner level may have
  * no more what is used there. Where that is exclusive of those, it passes their
- * lines on; where it includes them, it has them, too. */
+ * lines on; where it includes them, it has them, too. And what is to stay further
+ * in does so whatever its hops take, which translations may have made longer. */
 static double inside_of(const struct mp_view *view,
 			const struct mp_cpu_edges *edges, uint32_t k,
+			const struct mp_cpu_hot_shape *shape,
 			const struct mp_cpu_hot *inner,
 			const struct mp_cpu_hot *hot)
 {
 	const double own = edges->edge[k - 1].inside;
 
-	if (k < 2 || inner->holds == MP_CPU_HOLDS_OTHERS ||
-	    inner->holds == MP_CPU_HOLDS_ALL)
+	if (k < 2 || inner->holds == MP_CPU_HOLDS_OTHERS || inner->holds == MP_CPU_HOLDS_ALL)
 		return 0;
+	if (shape->further)
+		return 1;
 	if (mp_cpu_is_told(edges, k - 1))
-		return 1 - mp_cpu_hot_missed(view, hot->id[MP_CPU_HOT_DRIVEN],
-				  MP_CPU_HOT_H, &edges->spectrum, k - 2);
+		return 1 - mp_cpu_hot_missed(view, hot->id[MP_CPU_HOT_DRIVEN], MP_CPU_HOT_H,
+					     &edges->spectrum, k - 2);
 	return fmax(own - hot->inner_cycles, 0) /
 	       (own - edges->edge[k - 2].inside);
 }
@@ -408,8 +411,7 @@ static int weigh_beside(const struct mp_view *view,
 {
 	const double turns = edges->edge[k].size / (double)shape->chunk;
 	const double line = mp_cpu_value(view, mp_cpu_level_name[k], "line");
-	const double lines = (line > 0 ? line : LINE_LONGEST) /
-			     (double)shape->beside;
+	const double lines = (line > 0 ? line : LINE_LONGEST) / (double)shape->beside;
 	const uint64_t driven = hot->id[MP_CPU_HOT_DRIVEN];
 	const double in = edges->edge[k - 1].inside;
 	double mean;
@@ -422,10 +424,8 @@ static int weigh_beside(const struct mp_view *view,
 				     &edges->spectrum, k - 1);
 		return 0;
 	}
-	err = mp_cpu_hot_mean(view, driven, MP_CPU_HOT_BESIDE, longest(edges),
-			      &mean, &n);
-	hot->beside = lines * turns * (mean - in) /
-		      (edges->edge[k].inside - in);
+	err = mp_cpu_hot_mean(view, driven, MP_CPU_HOT_BESIDE, longest(edges), &mean, &n);
+	hot->beside = lines * turns * (mean - in) / (edges->edge[k].inside - in);
 	return err;
 }
 
@@ -531,7 +531,7 @@ static int judge_shape(const struct mp_view *view,
 		hot->why = "no time was left for its walks, or none was left undisturbed";
 		return 0;
 	}
-	hot->inside = inside_of(view, edges, k, inner, hot);
+	hot->inside = inside_of(view, edges, k, shape, inner, hot);
 	if (shape->beside)
 		err = weigh_beside(view, edges, k, shape, hot);
 	if (hot->inside > INSIDE_MAX && !shape->further)

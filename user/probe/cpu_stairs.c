@@ -12,6 +12,10 @@
 #define LINES 16.0
 /* Stairs lie so many times as far apart as each may be off. */
 #define OFFS_APART 2.0
+/* Of a stair's replicates this share takes what it does, give or take so much: else
+ * it is an edge, where all lines are here in some and further out in others. */
+#define ALIKE_LEAST 0.5
+#define ALIKE 0.15
 
 static double middle_of(const struct mp_curve *curve, uint32_t i)
 {
@@ -57,6 +61,22 @@ static struct mp_cpu_stair stair_at(const struct mp_curve *curve, uint32_t first
 	return stair;
 }
 
+/* Do its replicates take what their medians do? */
+static bool is_level(const struct mp_curve *curve, const struct mp_cpu_stair *stair)
+{
+	double alike = 0, all = 0;
+
+	for (uint32_t i = stair->first; i <= stair->last; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+
+		for (uint32_t r = 0; r < at->n; r++)
+			alike += fabs(at->cycles[r] - stair->cycles) <
+				 stair->cycles * ALIKE + off_at(curve, i);
+		all += at->n;
+	}
+	return alike >= ALIKE_LEAST * all;
+}
+
 /* What takes little more than the stair before is the same one, of which some
  * lines were still further in. */
 static void join(struct mp_cpu_stair *stair, const struct mp_cpu_stair *next)
@@ -86,7 +106,8 @@ uint32_t mp_cpu_stairs_find(const struct mp_curve *curve,
 		const struct mp_cpu_stair next = stair_at(curve, i);
 		struct mp_cpu_stair *before = n ? &stair[n - 1] : NULL;
 
-		if (next.last < i + MP_CPU_STAIR_MIN - 1)
+		if (next.last < i + MP_CPU_STAIR_MIN - 1 ||
+		    !is_level(curve, &next))
 			continue;
 		if (before && next.cycles * MP_CPU_STAIR_RISES < before->cycles)
 			return 0;

@@ -29,7 +29,7 @@
 /* Half of what a walk adds to a load is no more of it than this, or it has to
  * be known whether pages that are not small ones pay it: all of it, or none,
  * give or take this share. */
-#define WALK_SHARE 0.015
+#define WALK_SHARE 0.008
 #define WALK_ALIKE 0.25
 
 /* Hops of memory are timed one by one where the clock moves by no more than

@@ -26,6 +26,11 @@
 /* The chase that single hops are checked against may be off upwards by more
  * cycles, as translations are in it. */
 #define DISPUTE_WALKS 4.0
+/* A clock of so long steps, as a share of a hop, reads what translation adds as one
+ * more of it, or not: then it may take no longer than the chase by more than this. */
+#define STEP_LONG 0.15
+#define DISPUTE_LONG 0.02
+#define DISPUTE_LONG_CYCLES 0.5
 /* Where hops are counted one by one, a level with a smaller share of them does
  * not tell its latency by their mean. */
 #define PEAK_MOST 0.75
@@ -47,12 +52,19 @@ static double check_value(const struct mp_cpu_edges *edges, uint32_t k,
 	return in_ns ? at->mid_ns : at->mid_cycles;
 }
 
+/* May single hops take so much longer than those of the chase? */
+static double below(double value, double cycle, double step_cycles)
+{
+	if (step_cycles * cycle > STEP_LONG * value)
+		return fmax(value * DISPUTE_LONG, DISPUTE_LONG_CYCLES * cycle);
+	return value * MP_LATENCY_DISPUTE + MP_LATENCY_DISPUTE_CYCLES * cycle;
+}
+
 /* A load translated anew costs more in a chase that does not tell it apart. */
-static bool agrees(double value, double check, double cycle)
+static bool agrees(double value, double check, double cycle, double step_cycles)
 {
 	return isnan(check) ||
-	       (check > value * (1 - MP_LATENCY_DISPUTE) -
-			MP_LATENCY_DISPUTE_CYCLES * cycle &&
+	       (check > value - below(value, cycle, step_cycles) &&
 		check < value * (1 + MP_LATENCY_DISPUTE) + DISPUTE_WALKS * cycle);
 }
 
@@ -70,7 +82,7 @@ static bool wants_wide(const struct mp_view *view,
 	const struct mp_curve_at *at = mp_cpu_peak_point(edges, k);
 
 	mp_cpu_main_sweep(view, sweep);
-	if (!k || check > value || agrees(value, check, 1) ||
+	if (!k || check > value || agrees(value, check, 1, 0) ||
 	    edges->spectrum.share[k] < PEAK_MOST)
 		return false;
 	sweep->stride = at->batch[0]->exp.actor[0].stride;
@@ -139,8 +151,8 @@ static int next(const struct mp_view *view, struct mp_plan *plan)
 }
 
 /* @less: what was taken off @check, or nothing. */
-static void tell_single(const struct mp_cpu_edges *edges, uint32_t k,
-			const struct mp_curve_at *at, double check,
+static void tell_single(const struct mp_view *view, const struct mp_cpu_edges *edges,
+			uint32_t k, const struct mp_curve_at *at, double check,
 			const char *less, double cycle, struct mp_fact *fact)
 {
 	mp_fact_note(fact, at->id);
@@ -149,13 +161,13 @@ static void tell_single(const struct mp_cpu_edges *edges, uint32_t k,
 		 "single hops over %.0f KiB, %.0f %% of them of this level; without clocks in between %.2f %s%s",
 		 (double)at->length / 1024, 100 * edges->spectrum.share[k],
 		 check, fact->unit, less);
-	if (agrees(fact->value, check, cycle))
+	if (agrees(fact->value, check, cycle, mp_cpu_step(view)))
 		return;
 	fact->verdict = MP_DISPUTED;
 	snprintf(fact->reason, sizeof(fact->reason),
 		 "single hops say %.2f, a chase without clocks between its hops %.2f %s%s: more apart than %.0f %%",
 		 fact->value, check, fact->unit, less,
-		 100 * MP_LATENCY_DISPUTE);
+		 100 * below(fact->value, cycle, mp_cpu_step(view)) / fact->value);
 }
 
 static bool set_limits(const struct mp_cpu_edges *edges, uint32_t k,
@@ -212,8 +224,8 @@ static bool infer_single(const struct mp_view *view,
 				wide_value(view, &wide, at->length, true));
 		less = ", less what hops of other levels take";
 	}
-	tell_single(edges, k, at, cycles, less, 1, pair->cycles);
-	tell_single(edges, k, at, ns, less, cycle_ns, pair->ns);
+	tell_single(view, edges, k, at, cycles, less, 1, pair->cycles);
+	tell_single(view, edges, k, at, ns, less, cycle_ns, pair->ns);
 	mp_cpu_peak_scatter(edges, k, cycle_ns, pair->ns);
 	mp_cpu_peak_scatter(edges, k, 1, pair->cycles);
 	return true;

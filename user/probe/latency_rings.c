@@ -60,6 +60,11 @@
 #define BROUGHT 1.01
 /* Rings that differ by less are equally fast. */
 #define FASTEST 1.02
+/* A ring this much longer than one that shows a level alone takes as long, or misses
+ * it; where it takes more by less than this the level inside may have served some. */
+#define LONGER 1.2
+#define YET_LEAST 1.02
+#define YET_MOST 1.08
 
 /* Shares of a length's hops that level k serves, and its two neighbours. */
 struct mixture {
@@ -293,6 +298,37 @@ static bool is_alone(const struct mp_cpu_edges *edges, uint32_t k,
 	return sparse && at->mid_ns > sparse->mid_ns * ALONE;
 }
 
+/* Do all replicates of the one take longer than all of the other? */
+static bool are_apart(const struct mp_curve_at *at, const struct mp_curve_at *next)
+{
+	double most = 0, least = INFINITY;
+
+	for (uint32_t i = 0; i < at->n; i++)
+		most = fmax(most, at->ns[i]);
+	for (uint32_t i = 0; i < next->n; i++)
+		least = fmin(least, next->ns[i]);
+	return least > most;
+}
+
+/* Does a longer ring take longer, but hardly as one that misses the level? One inside
+ * that keeps some of a ring, whatever its shape promises, keeps less of that. */
+static bool rises_yet(const struct mp_cpu_edges *edges, uint32_t k,
+		      const struct mp_curve_at *at)
+{
+	const struct mp_curve *curve = &edges->curve;
+
+	for (uint32_t i = 0; k && i < curve->n; i++) {
+		const struct mp_curve_at *next = &curve->at[i];
+
+		if ((double)next->length < (double)at->length * LONGER)
+			continue;
+		return (double)next->length <= edges->edge[k].high &&
+		       next->mid_ns > at->mid_ns * YET_LEAST &&
+		       next->mid_ns < at->mid_ns * YET_MOST && are_apart(at, next);
+	}
+	return false;
+}
+
 void mp_latency_go_by_edge(const struct mp_cpu_edges *edges, uint32_t k,
 			   double inner[2])
 {
@@ -412,6 +448,11 @@ void mp_latency_rings(const struct mp_view *view,
 		return;
 	}
 	at = spared(view, edges, k, at, &sweep);
+	if (sweep.stride == stride && rises_yet(edges, k, at)) {
+		mp_latency_go_by_edge(edges, k, inner);
+		mp_latency_cannot(pair, "a longer ring takes a little longer yet: the level inside may have kept some of each");
+		return;
+	}
 	pages = translation_of(view, edges, sweep.stride, k, at);
 	mixture_at(edges, k, (double)at->length, &mix);
 	/* A shape that does not explain the edge takes nothing out of a ring

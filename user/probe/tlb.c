@@ -387,6 +387,9 @@ static void settle_huge(const struct found *small, struct mp_tlb_level *first,
 		return;
 	second->end = MP_TLB_CANNOT;
 	second->why = "too few pages of 2 MiB can be had to tell a second level from a walk";
+	/* What small ones cost is known to be a hit, or a walk, only with their levels. */
+	if (!one && small->second.end != MP_TLB_FOUND)
+		return;
 	if (fabs(first->cycles - walk) < SAME * walk && walk > APART * hit)
 		second->end = MP_TLB_NONE;
 	else if (fabs(first->cycles - hit) < SAME * hit && walk > APART * hit)

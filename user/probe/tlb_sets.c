@@ -270,11 +270,13 @@ static uint32_t is_linear(struct mp_tlb_ask *ask, const struct mp_tlb_search *se
 /*
  * A set that loses half of its pages for one too many, and all for two, bends no
  * sooner than twice as many sets of half the ways: all of those would walk by
- * then. So a bend is believed where a page too many makes all of its set walk.
+ * then. So a bend is believed where a page too many makes all of its set walk, and
+ * no more: what costs more than that is a set of the caches that has a line too many.
  */
 static bool loses_whole_set(uint32_t ways, double walks)
 {
-	return walks > (ways + 1) * (1 - LINEAR);
+	return walks > (ways + 1) * (1 - LINEAR) &&
+	       walks < (ways + 1) * (1 + BENT);
 }
 
 /*
