@@ -165,7 +165,7 @@ void made_sim_edges(const struct made_sim *sim, struct mp_cpu_edges *edges)
 
 	memset(edges, 0, sizeof(*edges));
 	edges->n = machine->n_levels;
-	edges->doubt.level = edges->muddled = MP_CPU_LEVELS;
+	edges->doubt.level = edges->muddled = edges->contradicted = MP_CPU_LEVELS;
 	edges->single = mp_spectrum_step(sim->seen[0]) <= MP_SPECTRUM_STEP_MAX;
 	edges->table = mp_miss_table_get();
 	edges->spectrum.n = edges->n + 1;

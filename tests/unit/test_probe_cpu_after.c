@@ -139,7 +139,38 @@ static void medians_of_an_edge_are_no_stair(void **state)
 		for (uint32_t r = 0; r < 6; r++)
 			value[i][r] = mid[i];
 	assert_int_equal(mp_cpu_stairs_find(&curve, stair), 3);
+	/* From the last length of a level on: the first stair is not its own. */
+	curve.at = &at[5];
+	curve.n = 4;
+	assert_int_equal(mp_cpu_stairs_find(&curve, stair), 1);
+	assert_true(mp_cpu_stairs_short(&curve, 6, &stair[0]));
+	assert_false(mp_cpu_stairs_short(&curve, 10, &stair[0]));
 	made_sim_close(&sim);
+}
+
+/* T is two fifths of what the first level holds, and leaves it bit by bit: to a clock
+ * of 160 cycles a step the last lengths of the stair look like the first ones. */
+static void lines_that_leave_bit_by_bit_begin_when_it_is_full(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 8; seed <= 11; seed++) {
+		made_sim_open(&sim,
+			"machine name=a clock_mhz=3850 memory_latency=172\n"
+			"level name=l1d size=10K ways=2 latency=4\n"
+			"level name=l2 size=16K ways=32 latency=8 policy=srrip\n"
+			"place pages=random thp=refused\n"
+			"clock tsc_mhz=24 step=1 read=38\n"
+			"noise gaps=0.02 seen=yes\n");
+		sim.view.seed = seed;
+		sim.view.quiet = MP_WISH_PREFETCH_OFF;
+		made_sim_ask(&sim, &mp_probe_cache_size);
+		assert_int_equal(mp_cpu_edges_find(&sim.view, &edges), 0);
+		if (mp_cpu_is_after(&edges, 0) &&
+		    fabs(edges.level[0].size_bytes / 10240 - 1) > 0.125)
+			fail_msg("%g [%g, %g]", edges.level[0].size_bytes,
+				 edges.edge[0].low, edges.edge[0].high);
+		done();
+	}
 }
 
 /* One so far out that rings know it needs no stairs, which end long before it. */
@@ -215,7 +246,7 @@ static void find_stairs(const char *text)
 	edges.n = 1;
 	edges.single = false;
 	edges.flat = true;
-	edges.muddled = MP_CPU_LEVELS;
+	edges.muddled = edges.contradicted = MP_CPU_LEVELS;
 	edges.doubt.level = 0;
 	assert_int_equal(mp_cpu_after_find(&sim.view, &edges), 0);
 	assert_int_equal(mp_cpu_after_plan(&sim.view, &edges, &plan), 0);
@@ -343,6 +374,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(near_levels_are_told_apart),
 		cmocka_unit_test(medians_of_an_edge_are_no_stair),
+		cmocka_unit_test(lines_that_leave_bit_by_bit_begin_when_it_is_full),
 		cmocka_unit_test(a_level_far_beyond_them_stays_what_rings_have),
 		cmocka_unit_test(no_policy_makes_them_wrong),
 		cmocka_unit_test(the_edge_of_an_exclusive_level_is_that_of_the_sum),

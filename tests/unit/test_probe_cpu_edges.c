@@ -170,7 +170,7 @@ static void levels_that_single_hops_show_are_no_doubt(void **state)
 	mp_cpu_main_sweep(&made.view, &sweep);
 	look(&sweep, four_levels);
 	for (uint32_t blurred = 0; blurred < 2; blurred++) {
-		edges.doubt.level = edges.muddled = MP_CPU_LEVELS;
+		edges.doubt.level = edges.muddled = edges.contradicted = MP_CPU_LEVELS;
 		edges.spectrum.n = 5;
 		edges.spectrum.blurred[2] = blurred;
 		for (uint32_t k = 0; k < edges.n; k++)
@@ -363,7 +363,7 @@ static void the_edge_of_the_level_inside_is_no_second_one(void **state)
 	struct mp_sweep sweep;
 
 	(void)state;
-	edges.doubt.level = edges.muddled = MP_CPU_LEVELS;
+	edges.doubt.level = edges.muddled = edges.contradicted = MP_CPU_LEVELS;
 	edges.spectrum.n = 5;
 	mp_cpu_main_sweep(&made.view, &sweep);
 	look(&sweep, slow_second);

@@ -16,12 +16,14 @@
 
 static struct made_sim sim;
 static uint32_t without;
+static bool line_known;
 
 static int end(void **state)
 {
 	(void)state;
 	made_sim_close(&sim);
 	without = 0;
+	line_known = false;
 	return 0;
 }
 
@@ -29,7 +31,8 @@ static void ask(const char *text, uint64_t seed, uint64_t arena_bytes,
 		const char *const *probe)
 {
 	made_sim_open_quiet(&sim, text, seed);
-	sim.facts.n = 0;
+	if (!line_known)
+		sim.facts.n = 0;
 	if (strstr(text, "page=2M"))
 		sim.view.caps |= MP_CAP_HUGE;
 	sim.view.caps &= ~without;
@@ -173,6 +176,87 @@ static void a_walk_is_no_hit_further_out(void **state)
 	made_sim_not_wrong(&sim, "cpu.l4.size", 1408 * 1024, 0.125);
 }
 
+static void latency_of(const char *name, double cycles)
+{
+	const struct mp_fact *fact = made_sim_fact(&sim, name);
+
+	if (fact->verdict == MP_MEASURED &&
+	    fabs(fact->value - cycles) > fmax(0.02 * cycles, 0.5))
+		fail_msg("%s: %g [%g, %g]: %s", name, fact->value, fact->low,
+			 fact->high, fact->method);
+}
+
+/* Two slots 128 bytes apart share a line of the first level, whose line is not known,
+ * and half of the hops of a ring that goes through it find it there. */
+static void slots_of_one_line_are_no_latency_of_the_next_level(void **state)
+{
+	static const char *const probe[] = { "cache-size", "latency", NULL };
+
+	(void)state;
+	ask("machine name=a clock_mhz=3150 memory_latency=304\n"
+	    "level name=l1d size=64K ways=16 line=256 latency=4 policy=bit-plru\n"
+	    "level name=l2 size=2M ways=8 line=256 latency=17 policy=qlru_h11_m1_r0_u0\n"
+	    "tlb level=1 page=4K entries=64 ways=64 cost=0\n"
+	    "tlb level=2 page=4K entries=1024 ways=8 cost=12\n"
+	    "walk cost=64 page=all\n"
+	    "place pages=random thp=granted\n"
+	    "clock tsc_mhz=24 step=1 read=42\n"
+	    "noise gaps=0.02 seen=no\n", 700165, 64u << 20, probe);
+	/* Rings disputed what a few lines say. */
+	latency_of("cpu.l2.latency-cycles", 17);
+	says("cpu.l2.latency-cycles", MP_MEASURED, "");
+}
+
+/* Of the longest ring that the third level holds the second, which is exclusive and
+ * throws out any line, still serves a fifth: its edge ends where memory begins. */
+static void a_ring_that_takes_longer_and_longer_is_not_at_rest(void **state)
+{
+	static const char *const probe[] = { "cache-size", NULL };
+	struct mp_where where;
+	struct mp_fact *line;
+
+	(void)state;
+	without = MP_CAP_PHASES;
+	line_known = true;
+	ask("machine name=a clock_mhz=3550 memory_latency=257\n"
+	    "level name=l1d size=192K ways=32 latency=6 policy=tree-plru\n"
+	    "level name=l2 size=864K ways=27 latency=18 policy=random inclusion=exclusive\n"
+	    "level name=l3 size=1888K ways=16 latency=38 policy=bit-plru index=virtual slices=8\n"
+	    "place pages=random thp=refused\n"
+	    "clock tsc_mhz=3700 step=30 read=30\n", 350781, 64u << 20, probe);
+	mp_where_cpu(&where, 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		line = mp_facts_add(&sim.facts, i ? "cpu.l3.line" : "cpu.l2.line",
+				    &where);
+		line->verdict = MP_MEASURED;
+		line->value = 64;
+	}
+	made_sim_ask(&sim, mp_probe_find("latency"));
+	latency_of("cpu.l3.latency-cycles", 38);
+}
+
+/* Of a crowd it keeps a twentieth less than it has room for, whom it has to choose
+ * from; rings that fit say so. */
+static void a_count_of_fewer_lines_than_fit_is_no_limit(void **state)
+{
+	static const char *const probe[] = { "cache-size", NULL };
+	const struct mp_fact *fact;
+
+	(void)state;
+	ask("machine name=a clock_mhz=3500 memory_latency=349\n"
+	    "level name=l1d size=10K ways=8 sector=32 latency=4 policy=qlru_h11_m1_r1_u2\n"
+	    "level name=l2 size=96K ways=24 latency=10 policy=random index=virtual\n"
+	    "level name=l3 size=2M ways=4 latency=21 policy=qlru_h00_m1_r0_u1\n"
+	    "tlb level=1 page=4K entries=64 ways=16 cost=0\n"
+	    "tlb level=2 page=4K entries=1024 ways=8 cost=13\n"
+	    "walk cost=62 page=all\n"
+	    "place pages=random thp=granted huge=231\n"
+	    "clock tsc_mhz=1900 step=1 read=60\n"
+	    "noise gaps=0.02 seen=yes\n", 700165, 64u << 20, probe);
+	fact = made_sim_not_wrong(&sim, "cpu.l3.size", 2 << 20, 0.125);
+	assert_true(fact->high >= 2 << 20);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -183,6 +267,9 @@ int main(void)
 		TEST(half_a_walk_is_no_part_of_memory),
 		TEST(a_ring_that_the_level_inside_keeps_some_of_is_not_alone),
 		TEST(a_walk_is_no_hit_further_out),
+		TEST(slots_of_one_line_are_no_latency_of_the_next_level),
+		TEST(a_ring_that_takes_longer_and_longer_is_not_at_rest),
+		TEST(a_count_of_fewer_lines_than_fit_is_no_limit),
 		TEST(steps_as_long_as_a_translation_are_disputed),
 	};
 

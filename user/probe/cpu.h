@@ -103,6 +103,7 @@ void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep);
  *	that is not so
  * @twins: it and the next share their hops alike at all lengths: they may be
  *	near and far parts of one; no @size is given
+ * @kinked: its edge does not rise as one level's does: cpu_kinks.h
  */
 struct mp_cpu_doubt {
 	uint32_t level;
@@ -112,6 +113,7 @@ struct mp_cpu_doubt {
 	bool left;
 	double unseen;
 	bool twins;
+	bool kinked;
 };
 
 /**
@@ -318,6 +320,8 @@ enum mp_cpu_by {
  *	0 where @side has
  * @muddled: from this level on slots share lines, and no ring that fills the
  *	levels evenly has slots further apart; MP_CPU_LEVELS: none
+ * @contradicted: from this level on denser rings of means miss what sparse ones say that
+ *	it holds; MP_CPU_LEVELS: none
  * @edge: as the fits saw them, second looks included
  * @fitted: whether a fit of each came out
  * @count: of lines that each holds, where that was asked
@@ -357,6 +361,7 @@ struct mp_cpu_edges {
 	struct mp_cpu_doubt doubt;
 	uint32_t width[MP_CPU_LEVELS];
 	uint32_t muddled;
+	uint32_t contradicted;
 	struct mp_edge edge[MP_CPU_LEVELS];
 	bool fitted[MP_CPU_LEVELS];
 	struct mp_cpu_count count[MP_CPU_LEVELS];

@@ -45,10 +45,13 @@
 /* Between two stairs, so short that no level hides there. */
 #define SHARP 1.35
 #define SHARP_WAYS 16u
-/* Lengths at the end of a stair that may be those of a gentle edge. */
-#define RISES 2u
-/* .. beside so many; shorter rings are read less well. */
-#define BEFORE 6u
+/* Lengths at the end of a stair may be those of a gentle edge: no longer than one of
+ * so many before, but for so many just before, they are not. */
+#define BEFORE 16u
+#define BESIDE 2u
+#define RETREAT 6u
+/* Of what a level holds T is much if it is more than this. */
+#define MUCH 0.1
 /* Edges of rings and stairs that are the same. */
 #define NEAR 1.2
 #define LENGTHS_MAX 64u
@@ -63,6 +66,9 @@
 #define ALONE_HOPS 8e6
 #define ALONE_BEYOND 1.15
 #define ALONE_WITHIN 0.85
+/* .. and W puts so many times what the level inside holds into it: one that goes by
+ * use misses few of its hops, and T stays. */
+#define ALONE_THROUGH 2.5
 /* Edges may have moved so far since. */
 #define ALONE_MOVED 1.08
 
@@ -100,12 +106,13 @@ static double walked(const struct mp_curve_at *at)
 	return sum / at->n;
 }
 
-/* Does T take longer than at the lengths of the stair before? */
+/* Does T take longer than at all lengths of the stair before, but for those just
+ * before, which may be no more of it? */
 static bool is_longest(const struct mp_curve *curve, uint32_t first, uint32_t i)
 {
 	double most = 0;
 
-	for (uint32_t j = i < first + BEFORE ? first : i - BEFORE; j < i; j++)
+	for (uint32_t j = i < first + BEFORE ? first : i - BEFORE; j + BESIDE < i; j++)
 		most = fmax(most, middle_of(curve, j));
 	return middle_of(curve, i) > most * (1 + MP_CPU_CLOCK_ERROR);
 }
@@ -121,10 +128,17 @@ static uint32_t last_held(const struct mp_curve *curve, const struct mp_cpu_stai
 	       walked(&curve->at[i + 1]) < stair->cycles *
 	       (1 + MP_CPU_STAIR_SAME) + mp_cpu_stairs_off(curve))
 		i++;
-	for (uint32_t few = 0; few < RISES && i > stair->first + 1 &&
+	for (uint32_t few = 0; few < RETREAT && i > stair->first + BESIDE + 1 &&
 			       is_longest(curve, stair->first, i); few++)
 		i--;
 	return i;
+}
+
+static bool is_much(const struct mp_curve *curve, uint32_t i)
+{
+	const struct mp_actor *t = &curve->at[i].batch[0]->exp.actor[MP_LINES_T];
+
+	return (double)t->length > MUCH * length_at(curve, i);
 }
 
 /* What lies between two stairs is the edge of a level. Return: is it so sharp
@@ -141,8 +155,11 @@ static bool put_level(const struct mp_curve *curve, const struct mp_cpu_stair *s
 
 	while (i < stair[1].first && middle_of(curve, i + 1) < half)
 		i++;
+	/* Where T is much of what it holds, T begins to leave it when it is full. */
 	*level = (struct mp_level){
-		.size_bytes = length_at(curve, i),
+		.size_bytes = is_much(curve, held) ?
+			      fmin(length_at(curve, i), low * pow(high / low, 0.25)) :
+			      length_at(curve, i),
 		.low_bytes = low, .high_bytes = high,
 		.latency = stair[0].cycles,
 	};
@@ -442,11 +459,33 @@ static void limits_of(const struct mp_curve *curve, bool in_ns, uint64_t seed,
 	set_limits(value, n, seed, limits);
 }
 
+/* Lengths at which W went through the level inside come first. Return: a curve of
+ * these alone, the points still those of @curve. */
+static struct mp_curve part_through(const struct mp_cpu_edges *edges, uint32_t k,
+				    struct mp_curve *curve)
+{
+	const struct mp_edge *edge = &edges->edge[k], *inner = edge - 1;
+	struct mp_curve part = { .at = curve->at };
+
+	for (uint32_t i = 0; i < curve->n; i++) {
+		const struct mp_curve_at at = curve->at[i];
+		const double missed = (walked(&at) - inner->inside) /
+				      (edge->inside - inner->inside);
+
+		if (MP_LINES_TURNS * (double)at.length * fmin(missed, 1) <
+		    ALONE_THROUGH * inner->size)
+			continue;
+		curve->at[i] = curve->at[part.n];
+		curve->at[part.n++] = at;
+	}
+	return part;
+}
+
 bool mp_cpu_after_alone(const struct mp_view *view,
 			const struct mp_cpu_edges *edges, uint32_t k,
 			bool in_ns, struct mp_interval *limits, uint64_t *id)
 {
-	struct mp_curve curve = { 0 };
+	struct mp_curve curve = { 0 }, part;
 	double value[LENGTHS_MAX], from, to;
 	const struct mp_curve_at *at;
 	bool known = false;
@@ -461,13 +500,14 @@ bool mp_cpu_after_alone(const struct mp_view *view,
 		mp_curve_free(&curve);
 		return false;
 	}
-	n = values_of(&curve, 0, INFINITY, in_ns, value, &at);
+	part = part_through(edges, k, &curve);
+	n = values_of(&part, 0, INFINITY, in_ns, value, &at);
 	if (n >= ALONE_MIN) {
 		const double cycle = in_ns ? at->mid_ns / at->mid_cycles : 1;
 
-		known = are_alike(value, n, mp_cpu_stairs_off(&curve) * cycle);
+		known = are_alike(value, n, mp_cpu_stairs_off(&part) * cycle);
 		*id = at->id;
-		limits_of(&curve, in_ns, view->seed, limits);
+		limits_of(&part, in_ns, view->seed, limits);
 	}
 	mp_curve_free(&curve);
 	return known;

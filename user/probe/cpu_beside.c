@@ -41,6 +41,8 @@
 #define COUNTED WITHIN_EIGHTH
 /* .. and within limits nearer than this the roundest number is the likeliest. */
 #define COUNTED_ROUND 1.15
+/* An edge is this much further out than limits of a count have it. */
+#define FEWER 1.03
 /* Where it is not known what a level holds of those inside, and these hold no
  * more of its edge than that, counts may lie near enough to each other. */
 #define COUNTED_INSIDE 0.2
@@ -587,6 +589,11 @@ static void count_in(const struct mp_cpu_edges *edges, uint32_t k,
 		high = INFINITY;
 	high = fmin(high, holds == MP_CPU_HOLDS_OTHERS ? count->own_high :
 							 count->all_high);
+	/* Rings fit that have more lines than were found with those inside: what it
+	 * keeps of a crowd goes by more than chance. */
+	if (holds != MP_CPU_HOLDS_OTHERS &&
+	    count->all_high * FEWER < edges->edge[k].size)
+		high = fmax(high, edges->edge[k].high);
 	low = fmax(low, least);
 	if (!(high > low))
 		return;

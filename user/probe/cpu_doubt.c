@@ -16,6 +16,7 @@
 #include "probe/cpu_chord.h"
 #include "probe/cpu_edges.h"
 #include "probe/cpu_groups.h"
+#include "probe/cpu_kinks.h"
 #include "probe/cpu_explained.h"
 #include "probe/cpu_pages.h"
 
@@ -435,8 +436,16 @@ void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 	bool behind = false;
 	uint32_t k;
 
-	if (edges->single || !edges->n)
+	if (!edges->n)
 		return;
+	if (edges->single) {
+		if (edges->doubt.level && mp_cpu_moves_within(edges, &length))
+			edges->doubt = (struct mp_cpu_doubt){
+				.level = 0,
+				.size = { length, edges->level[0].size_bytes },
+			};
+		return;
+	}
 	edges->main_lines = lines_of_main(view, edges);
 	edges->full_held = held_of_full(view, edges);
 	k = edges->groups.n ? doubt_of_groups(view, edges, &length) :

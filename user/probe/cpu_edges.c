@@ -11,6 +11,7 @@
 #include "probe/cpu_count.h"
 #include "probe/cpu_flat.h"
 #include "probe/cpu_groups.h"
+#include "probe/cpu_kinks.h"
 #include "probe/cpu_left.h"
 #include "probe/cpu_unseen.h"
 #include "probe/cpu_walks.h"
@@ -589,7 +590,7 @@ static int find_levels(const struct mp_view *view, struct mp_cpu_edges *edges)
 	int err = mp_cpu_wide_spectrum(view, edges);
 
 	edges->doubt.level = MP_CPU_LEVELS;
-	edges->muddled = MP_CPU_LEVELS;
+	edges->muddled = edges->contradicted = MP_CPU_LEVELS;
 	if (err)
 		return err;
 	if (edges->single) {
@@ -633,6 +634,8 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 		err = mp_cpu_left_find(view, edges);
 	}
 	if (!err)
+		mp_cpu_kinks_doubt(edges);
+	if (!err)
 		err = mp_cpu_after_find(view, edges);
 	if (!err)
 		mp_cpu_unseen_find(edges);
@@ -643,6 +646,7 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	for (uint32_t k = 1; k < edges->n; k++)
 		edges->edge[k].low = fmin(edges->edge[k].low,
 					  mp_cpu_share_onset(edges, k));
+	mp_cpu_wide_contradicted(edges);
 	mp_cpu_count_levels(view, edges);
 	return 0;
 }

@@ -182,6 +182,10 @@ int mp_cpu_wide_spectrum(const struct mp_view *view,
  */
 int mp_cpu_wide_find(struct mp_cpu_edges *edges);
 
+/** mp_cpu_wide_contradicted() - of a coarse clock: are there levels that sparse rings
+ * fit at a length that the denser ones of means miss? Sets @contradicted to the innermost */
+void mp_cpu_wide_contradicted(struct mp_cpu_edges *edges);
+
 /**
  * mp_cpu_share_levels() - the levels that single hops show
  * @curve: whose hops were timed one by one

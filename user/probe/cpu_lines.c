@@ -27,6 +27,7 @@
 #define COLD 1u
 /* Of a replicate. */
 #define HOPS_MAX 4e6
+#define PAGE 4096u
 /* So few pages are known to every first TLB. */
 #define KNOWN_BYTES (32u << 10)
 
@@ -106,9 +107,17 @@ static bool make_exp(const struct mp_lines_rig *rig, uint64_t length,
 		t->phase = 1;
 		memset(p, 0, sizeof(*p));
 	} else {
-		walker(beside, PRIMES, 1, p);
+		const uint64_t end = t->offset + beside - rig->few_stride;
+		uint64_t primes = PRIMES;
+
 		p->stride = beside / PRIMES;
 		p->offset = t->offset + rig->few_stride / 2;
+		/* The end of T may lie in a page of its own: one more, beyond it. */
+		if (end / PAGE > (p->offset + (PRIMES - 1) * p->stride) / PAGE) {
+			exp->arena[0].bytes += p->stride;
+			primes++;
+		}
+		walker(primes * p->stride, primes, 1, p);
 	}
 	return (double)slots * MP_LINES_TURNS * exp->rounds <= HOPS_MAX;
 }

@@ -35,6 +35,12 @@
 #define THIN_REPLICATES 3u
 /* Of the hops at a level's edge, those inside that matter. */
 #define KEPT 0.03
+/* Of a load of memory, what page walks add is less. A curve is at rest where so many
+ * lengths more take the same, to this share. */
+#define SLOWER 1.25
+#define RESTS 2u
+#define REST 0.02
+#define BEYOND_OFF 0.1
 /* Sharp enough for an outermost level to be a round number. */
 #define VERY_SHARP 1.06
 /* Where small pages are scattered limits hold for sets that are a power of
@@ -155,9 +161,10 @@ static bool says_nothing(const struct mp_cpu_edges *edges, uint32_t k,
 		mp_fact_cannot(fact, "bytes",
 			       "too noisy: the edge near %.0f KiB has no shape that a cache could give it",
 			       edges->level[k].size_bytes / 1024);
-	else if (k && !mp_cpu_has_sides(edges, k) &&
-		 (!edges->main_full ||
-		  (edges->spread && !mp_cpu_edge_dense(edges, k))))
+	else if (k >= edges->contradicted ||
+		 (k && !mp_cpu_has_sides(edges, k) &&
+		  (!edges->main_full ||
+		   (edges->spread && !mp_cpu_edge_dense(edges, k)))))
 		mp_fact_cannot(fact, "bytes",
 			       "rings of more lines miss where sparser ones do not: others crowd the level, or its sets are no power of two");
 	else
@@ -484,6 +491,29 @@ int mp_cpu_size_renew(const struct mp_view *view,
 	return err;
 }
 
+/* Do rings come to rest beyond the last level, and the longest take longer than that
+ * by more than walks add? */
+static bool ends_slower(const struct mp_cpu_edges *edges)
+{
+	const struct mp_edge *last = &edges->edge[edges->n - 1];
+	const struct mp_curve *curve = &edges->sparse;
+
+	for (uint32_t i = 0; !edges->single && edges->fitted[edges->n - 1] &&
+			     i + RESTS < curve->n; i++) {
+		const double here = mp_curve_middle(&curve->at[i]);
+		uint32_t same = 0;
+
+		for (uint32_t k = 1; k <= RESTS; k++)
+			same += fabs(mp_curve_middle(&curve->at[i + k]) / here - 1) < REST;
+		/* Of sets that are no power of two sparse rings fit the level for longer. */
+		if ((double)curve->at[i].length > last->high && same == RESTS &&
+		    here > last->outside * (1 - BEYOND_OFF) &&
+		    mp_curve_middle(&curve->at[curve->n - 1]) > here * SLOWER)
+			return true;
+	}
+	return false;
+}
+
 void mp_cpu_size_absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 {
 	const struct mp_curve *curve = &edges->side[0];
@@ -502,6 +532,12 @@ void mp_cpu_size_absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 			       mp_cpu_level_name[edges->muddled]);
 		return;
 	}
+	if (edges->contradicted < MP_CPU_LEVELS) {
+		mp_fact_cannot(fact, "bytes",
+			       "whether there is one more is not known, as rings of more lines miss %s where sparser ones do not",
+			       mp_cpu_level_name[edges->contradicted]);
+		return;
+	}
 	if (edges->doubt.level < MP_CPU_LEVELS) {
 		mp_fact_cannot(fact, "bytes",
 			       "whether there is one more is not known, as %s may be two",
@@ -517,6 +553,12 @@ void mp_cpu_size_absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 	if (mp_cpu_may_be_more(edges)) {
 		mp_fact_cannot(fact, "bytes",
 			       "whether there is one more is not known, as no shape explains the edge of %s well: another may hide in it",
+			       mp_cpu_level_name[edges->n - 1]);
+		return;
+	}
+	if (ends_slower(edges)) {
+		mp_fact_cannot(fact, "bytes",
+			       "whether there is one more is not known, as the longest rings take longer than what is just beyond %s",
 			       mp_cpu_level_name[edges->n - 1]);
 		return;
 	}

@@ -130,10 +130,12 @@ uint32_t mp_cpu_stairs_find(const struct mp_curve *curve,
 bool mp_cpu_stairs_short(const struct mp_curve *curve, double least,
 			 const struct mp_cpu_stair *first)
 {
-	for (uint32_t i = 0; i + 1 < first->first; i++) {
+	/* The first length may be the last of one. */
+	for (uint32_t i = 0; i < first->first; i++) {
 		const struct mp_cpu_stair here = stair_at(curve, i);
 
-		if (here.last > i && here.cycles >= least &&
+		if ((here.last > i || (!i && is_level(curve, &here))) &&
+		    here.cycles >= least &&
 		    here.cycles * MP_CPU_STAIR_RISES < first->cycles)
 			return true;
 	}

@@ -40,7 +40,7 @@ uint32_t mp_cpu_stairs_find(const struct mp_curve *curve,
 
 /**
  * mp_cpu_stairs_short() - do two lengths before the first stair take the same, as
- * if of one too short to be found?
+ * if of one too short to be found? Or is the first length's none that rises to it?
  * @least: less than this is of a level further in; core cycles
  */
 bool mp_cpu_stairs_short(const struct mp_curve *curve, double least,

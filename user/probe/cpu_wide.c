@@ -15,6 +15,9 @@
  * same length shows that this spreads over more sets than it should. */
 #define SPREADS 0.15
 #define NEARLY 1.04
+/* .. or, by means, all of whose replicates take so many times as long. */
+#define FAR_SLOWER 1.3
+#define FAR_LEAST 3u
 
 bool mp_cpu_wide_sweep(const struct mp_view *view, uint32_t width,
 		       uint32_t side, struct mp_sweep *sweep)
@@ -187,4 +190,50 @@ int mp_cpu_wide_find(struct mp_cpu_edges *edges)
 	if (!err && edges->muddled >= edges->n)
 		edges->muddled = MP_CPU_LEVELS;
 	return err;
+}
+
+/* Do all replicates of a denser ring take longer than all of a sparse one, by far? */
+static bool is_far_slower(const struct mp_curve_at *dense,
+			  const struct mp_curve_at *sparse)
+{
+	double least = INFINITY, most = 0;
+
+	for (uint32_t i = 0; i < dense->n; i++)
+		least = fmin(least, dense->ns[i]);
+	for (uint32_t i = 0; i < sparse->n; i++)
+		most = fmax(most, sparse->ns[i]);
+	return dense->n >= FAR_LEAST && sparse->n >= FAR_LEAST &&
+	       least > most * FAR_SLOWER;
+}
+
+/* Do denser rings miss a level at a length that it holds for all that sparse ones
+ * say? */
+static bool is_contradicted(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+
+	for (uint32_t i = 0; i < edges->curve.n; i++) {
+		const struct mp_curve_at *at = &edges->curve.at[i];
+		const struct mp_curve_at *other =
+			mp_curve_find(&edges->sparse, at->length);
+
+		if (other && (double)at->length > edge[-1].high &&
+		    (double)at->length < edge->low &&
+		    mp_curve_middle(at) > (edge->inside + edge->outside) / 2 &&
+		    is_far_slower(at, other))
+			return true;
+	}
+	return false;
+}
+
+void mp_cpu_wide_contradicted(struct mp_cpu_edges *edges)
+{
+	edges->contradicted = MP_CPU_LEVELS;
+	for (uint32_t k = 1; k < edges->n && !edges->full; k++) {
+		if (edges->by[k] == MP_CPU_BY_MEANS || !edges->fitted[k] ||
+		    !edges->fitted[k - 1] || !is_contradicted(edges, k))
+			continue;
+		edges->contradicted = k;
+		return;
+	}
 }

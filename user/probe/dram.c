@@ -29,7 +29,8 @@
 /* Half of what a walk adds to a load is no more of it than this, or it has to
  * be known whether pages that are not small ones pay it: all of it, or none,
  * give or take this share. */
-#define WALK_SHARE 0.008
+#define WALK_SHARE 0.015
+#define WALK_ASKED 0.008
 #define WALK_ALIKE 0.25
 
 /* Hops of memory are timed one by one where the clock moves by no more than
@@ -352,7 +353,7 @@ static int asks_for_walks(const struct mp_view *view,
 	    walks_apart(&seen, each))
 		return err;
 	ns = mp_stat_median_of(seen.mean, seen.n);
-	if (walk_of(net, ns, each) / 2 <= WALK_SHARE * ns)
+	if (walk_of(net, ns, each) / 2 <= WALK_ASKED * ns)
 		return 0;
 	err = infer_peak(view, outer, &peak);
 	*asks = peak.verdict != MP_MEASURED;
@@ -472,7 +473,7 @@ static void part_from_walks(const struct mp_sweep *net, double ns,
 	double walk = walk_of(net, ns, random);
 	double share = small ? 1 : NAN;
 
-	if (!small && walk / 2 > WALK_SHARE * ns && in_small < random) {
+	if (!small && walk / 2 > WALK_ASKED * ns && in_small < random) {
 		walk = walk_of(net, in_small, random);
 		share = part_paid(ns, in_small, walk);
 	}

@@ -82,6 +82,8 @@ static bool wants_wide(const struct mp_view *view,
 	const struct mp_curve_at *at = mp_cpu_peak_point(edges, k);
 
 	mp_cpu_main_sweep(view, sweep);
+	/* Where steps are long that ring, of few slots a page, pays for translations
+	 * as single hops do, and bears out nothing. */
 	if (!k || check > value || agrees(value, check, 1, 0) ||
 	    edges->spectrum.share[k] < PEAK_MOST)
 		return false;
@@ -167,7 +169,8 @@ static void tell_single(const struct mp_view *view, const struct mp_cpu_edges *e
 	snprintf(fact->reason, sizeof(fact->reason),
 		 "single hops say %.2f, a chase without clocks between its hops %.2f %s%s: more apart than %.0f %%",
 		 fact->value, check, fact->unit, less,
-		 100 * below(fact->value, cycle, mp_cpu_step(view)) / fact->value);
+		 100 * (check > fact->value ? MP_LATENCY_DISPUTE :
+			below(fact->value, cycle, mp_cpu_step(view)) / fact->value));
 }
 
 static bool set_limits(const struct mp_cpu_edges *edges, uint32_t k,
@@ -261,6 +264,10 @@ static void infer_level(const struct mp_view *view,
 	/* A level that moves has no peak that stays; means of it vary. */
 	if (edges->single && infer_single(view, edges, k, pair))
 		return;
+	if (k >= edges->contradicted) {
+		mp_latency_cannot(pair, "rings of more lines miss the level where sparser ones do not: see the sizes");
+		return;
+	}
 	if (has_no_name(view, edges, k)) {
 		mp_latency_cannot(pair, "its size could not be measured, and by what was measured since levels may have other names: see the sizes");
 		return;

@@ -65,6 +65,11 @@
 #define LONGER 1.2
 #define YET_LEAST 1.02
 #define YET_MOST 1.08
+#define YET_MISS 0.002
+/* .. and one that has less of it than this, and takes more than one this much shorter by
+ * that much, is not at rest: what the shapes leave to it is not known. */
+#define AT_REST 0.985
+#define SHORTER 1.05
 
 /* Shares of a length's hops that level k serves, and its two neighbours. */
 struct mixture {
@@ -324,9 +329,24 @@ static bool rises_yet(const struct mp_cpu_edges *edges, uint32_t k,
 			continue;
 		return (double)next->length <= edges->edge[k].high &&
 		       next->mid_ns > at->mid_ns * YET_LEAST &&
+		       mp_cpu_miss(edges, k, (double)next->length) < YET_MISS &&
 		       next->mid_ns < at->mid_ns * YET_MOST && are_apart(at, next);
 	}
 	return false;
+}
+
+/* Does a shorter ring, beyond the edge inside, take less by far? */
+static bool is_rising(const struct mp_cpu_edges *edges, uint32_t k,
+		      const struct mp_curve_at *at)
+{
+	const struct mp_curve_at *before = NULL;
+
+	for (uint32_t i = 0; k && i < edges->curve.n; i++)
+		if ((double)edges->curve.at[i].length * SHORTER < (double)at->length &&
+		    (double)edges->curve.at[i].length > edges->edge[k - 1].high)
+			before = &edges->curve.at[i];
+	return before && at->mid_ns > before->mid_ns * YET_LEAST &&
+	       are_apart(before, at);
 }
 
 void mp_latency_go_by_edge(const struct mp_cpu_edges *edges, uint32_t k,
@@ -437,7 +457,7 @@ void mp_latency_rings(const struct mp_view *view,
 				  "too few undisturbed measurements");
 		return;
 	}
-	if (k > 1 && mp_cpu_shares_lines(view, sweep.stride, k - 1) &&
+	if (k && mp_cpu_shares_lines(view, sweep.stride, k - 1) &&
 	    !is_alone(edges, k, at)) {
 		mp_latency_cannot(pair, "slots of the ring may share lines of the level inside, whose line is not known to be as short");
 		return;
@@ -455,6 +475,11 @@ void mp_latency_rings(const struct mp_view *view,
 	}
 	pages = translation_of(view, edges, sweep.stride, k, at);
 	mixture_at(edges, k, (double)at->length, &mix);
+	if (mix.own < AT_REST && sweep.stride == stride && is_rising(edges, k, at)) {
+		mp_latency_go_by_edge(edges, k, inner);
+		mp_latency_cannot(pair, "no footprint shows this level without its neighbours: the longest that it holds takes longer than a little shorter ones");
+		return;
+	}
 	/* A shape that does not explain the edge takes nothing out of a ring
 	 * that the level is seen to hold. */
 	if (k == edges->doubt.level)

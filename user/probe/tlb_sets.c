@@ -276,7 +276,7 @@ static uint32_t is_linear(struct mp_tlb_ask *ask, const struct mp_tlb_search *se
 static bool loses_whole_set(uint32_t ways, double walks)
 {
 	return walks > (ways + 1) * (1 - LINEAR) &&
-	       walks < (ways + 1) * (1 + BENT);
+	       walks < ways + 1 + fmax((ways + 1) * BENT, 1);
 }
 
 /*

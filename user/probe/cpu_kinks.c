@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "probe/cpu_kinks.h"
+
+#include <math.h>
+
+/* Lengths so near each other are one. */
+#define NEAR 1.02
+/* A curve has not begun to rise: no more than this of it, where the shape of sets that
+ * are filled unevenly has so much already, or more, and the next lengths do. */
+#define BEGUN 0.008
+#define SHOULD 0.03
+#define REPLICATES_MIN 3u
+/* Of an edge so many lengths low on it, all of whose replicates agree, and so many
+ * high on it that differ: where pages lie matters to one level and not to another. */
+#define LOW 0.05
+#define MIDDLE 0.4
+#define HIGH 0.9
+#define AGREE 0.01
+#define DIFFER 0.08
+#define LENGTHS 3u
+/* Where single hops tell of one level, rings well within it take this much more than
+ * the least of them, at so many lengths: translation adds less. */
+#define WITHIN 0.7
+#define MORE 1.25
+#define MORE_LENGTHS 2u
+/* Edges seen from here to there, in sizes. */
+#define FROM 0.3
+#define TO 2.5
+#define POINTS 64u
+
+/* A length: how far up the edge it is, and by how much replicates differ. */
+struct point {
+	double length;
+	double up;
+	double spread;
+};
+
+static uint32_t points_of(const struct mp_cpu_edges *edges, uint32_t k,
+			  struct point point[POINTS])
+{
+	const struct mp_edge *edge = &edges->edge[k];
+	const double jump = edge->outside - edge->inside;
+	const double end = k + 1 < edges->n ? edges->level[k + 1].low_bytes :
+					      INFINITY;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < edges->curve.n && n < POINTS; i++) {
+		const struct mp_curve_at *at = &edges->curve.at[i];
+		const double length = (double)at->length;
+		const double *value = isnan(at->mid_cycles) ? at->ns : at->cycles;
+		double least = INFINITY, most = 0;
+
+		if (at->n < REPLICATES_MIN || length < edge->size * FROM ||
+		    length > fmin(edge->size * TO, end) ||
+		    (k && length < edge[-1].high) ||
+		    (n && length < point[n - 1].length * NEAR))
+			continue;
+		for (uint32_t r = 0; r < at->n; r++) {
+			least = fmin(least, value[r]);
+			most = fmax(most, value[r]);
+		}
+		point[n++] = (struct point){
+			.length = length,
+			.up = (mp_curve_middle(at) - edge->inside) / jump,
+			.spread = (most - least) / jump,
+		};
+	}
+	return n;
+}
+
+/* Does it begin later than lines on sets at random have it? */
+static bool begins_late(const struct mp_cpu_edges *edges, uint32_t k,
+			const struct point *point)
+{
+	return edges->table->shape[edges->edge[k].shape].scatter > 0 &&
+	       point->up < BEGUN && point->spread < BEGUN && point[1].up > BEGUN &&
+	       mp_cpu_miss(edges, k, point->length) > SHOULD;
+}
+
+/* Do replicates agree at the foot of the edge, and differ further up? Gets the last
+ * length of the foot. */
+static bool is_parted(const struct point *point, uint32_t n, double *length)
+{
+	uint32_t agree = 0, differ = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (point[i].up > LOW && point[i].up < MIDDLE) {
+			if (point[i].spread > AGREE)
+				return false;
+			*length = point[i].length;
+			agree++;
+		}
+		differ += point[i].up > MIDDLE && point[i].up < HIGH &&
+			  point[i].spread > DIFFER;
+	}
+	return agree >= LENGTHS && differ >= LENGTHS;
+}
+
+bool mp_cpu_kinked(const struct mp_cpu_edges *edges, uint32_t k, double *length)
+{
+	struct point point[POINTS];
+	double foot = 0;
+	uint32_t n;
+
+	if (edges->single || !edges->fitted[k] || edges->by[k] != MP_CPU_BY_MEANS)
+		return false;
+	n = points_of(edges, k, point);
+	for (uint32_t i = 0; i + 1 < n; i++) {
+		if (!begins_late(edges, k, &point[i]))
+			continue;
+		*length = point[i].length;
+		return true;
+	}
+	if (!is_parted(point, n, &foot))
+		return false;
+	*length = foot;
+	return true;
+}
+
+void mp_cpu_kinks_doubt(struct mp_cpu_edges *edges)
+{
+	double length;
+
+	if (edges->single || edges->doubt.level < MP_CPU_LEVELS)
+		return;
+	/* Edges further out may be those of other pages than the curve's. */
+	if (edges->n && mp_cpu_kinked(edges, 0, &length))
+		edges->doubt = (struct mp_cpu_doubt){
+			.level = 0,
+			.size = { fmin(length, edges->level[0].size_bytes),
+				  edges->level[0].size_bytes },
+			.kinked = true,
+		};
+}
+
+bool mp_cpu_moves_within(const struct mp_cpu_edges *edges, double *length)
+{
+	const struct mp_curve *curve = &edges->curve;
+	double least = INFINITY;
+	uint32_t more = 0;
+
+	for (uint32_t i = 0; edges->fitted[0] && i < curve->n; i++) {
+		const struct mp_curve_at *at = &curve->at[i];
+		const double time = mp_curve_middle(at);
+
+		if ((double)at->length > edges->edge[0].low * WITHIN)
+			break;
+		least = fmin(least, time);
+		if (at->n < REPLICATES_MIN || !(time > least * MORE))
+			continue;
+		if (!more++)
+			*length = (double)at->length;
+	}
+	return more >= MORE_LENGTHS;
+}
