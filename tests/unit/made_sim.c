@@ -88,6 +88,17 @@ void made_sim_close(struct made_sim *sim)
 	mp_sim_machine_free(&sim->machine);
 }
 
+void made_sim_tell_quiet(struct made_sim *sim)
+{
+	struct mp_plan plan = { 0 };
+	struct mp_sweep sweep;
+
+	sim->view.quiet = MP_WISH_PREFETCH_OFF;
+	mp_cpu_sparse_sweep(&sim->view, &sweep);
+	assert_int_equal(mp_sweep_plan(&sweep, &sim->view, 4096, 1, &plan), 0);
+	made_sim_run(sim, &plan);
+}
+
 static uint32_t made_of(const struct made_sim *sim, uint64_t id)
 {
 	const struct mp_batch_list *list = mp_batch_index_find(&sim->index, id);

@@ -37,6 +37,9 @@ void made_sim_open(struct made_sim *sim, const char *text);
 /** made_sim_open_quiet() - .. with a seed of the run, where prefetchers are wished
  * off and sequences are to be had; arenas of 64 MiB */
 void made_sim_open_quiet(struct made_sim *sim, const char *text, uint64_t seed);
+/** made_sim_tell_quiet() - wish prefetchers off, and measure one ring that tells that
+ * they can be turned off */
+void made_sim_tell_quiet(struct made_sim *sim);
 void made_sim_close(struct made_sim *sim);
 
 /** made_sim_run() - what the first stage that lacks anything lacks

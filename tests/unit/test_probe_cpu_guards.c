@@ -29,15 +29,8 @@ static struct mp_cpu_edges edges;
 
 static void open_edges(const char *text)
 {
-	struct mp_plan plan = { 0 };
-	struct mp_sweep sweep;
-
 	made_sim_open(&sim, text);
-	sim.view.quiet = MP_WISH_PREFETCH_OFF;
-	/* One ring tells that prefetchers can be turned off. */
-	mp_cpu_sparse_sweep(&sim.view, &sweep);
-	assert_int_equal(mp_sweep_plan(&sweep, &sim.view, 4096, 1, &plan), 0);
-	made_sim_run(&sim, &plan);
+	made_sim_tell_quiet(&sim);
 	made_sim_edges(&sim, &edges);
 	edges.single = false;
 	edges.flat = true;
@@ -256,57 +249,71 @@ static uint32_t shape_of(double scatter)
 	return i;
 }
 
+static void open_edge(double scatter, uint64_t bytes)
+{
+	open_edges(TWO_LEVELS);
+	edges.edge[0].shape = shape_of(scatter);
+	edges.edge[0].size = (double)bytes;
+	edges.edge[0].outside = 20;
+}
+
+/* From where on it does not rise as one level's edge; 0: it does. */
+static double kinked_from(void)
+{
+	edges.doubt = (struct mp_cpu_doubt){ .level = MP_CPU_LEVELS };
+	mp_cpu_kinks_find(&edges);
+	assert_int_equal(edges.doubt.level, edges.doubt.kinked > 0 ? 0 : MP_CPU_LEVELS);
+	return edges.doubt.kinked;
+}
+
 /* Where pages lie matters to lines that have left the first level only: there are two
  * in its edge. */
 static void an_edge_of_two_kinds_is_of_two_levels(void **state)
 {
 	struct mp_curve_at at[12];
-	double value[12][3], length = 0;
+	double value[12][3];
 
 	(void)state;
-	open_edges(TWO_LEVELS);
-	edges.edge[0].shape = shape_of(0);
-	edges.edge[0].size = 40 << 10;
-	edges.edge[0].outside = 20;
+	open_edge(0, 40 << 10);
 	put_edge(at, value, 0);
-	assert_false(mp_cpu_kinked(&edges, 0, &length));
+	assert_true(kinked_from() == 0);
 	put_edge(at, value, 0.1);
-	assert_true(mp_cpu_kinked(&edges, 0, &length));
-	assert_true(length == at[6].length);
+	assert_true(kinked_from() == (double)at[6].length);
 	/* They differ at the foot, too: it is one level in pages that lie anywhere. */
 	value[4][1] += 0.1 * 16;
-	assert_false(mp_cpu_kinked(&edges, 0, &length));
+	assert_true(kinked_from() == 0);
 	value[4][1] -= 0.1 * 16;
-	/* Single hops tell more. */
+	/* Single hops tell more; and what is in doubt already stays so. */
 	edges.by[0] = MP_CPU_BY_HOPS;
-	assert_false(mp_cpu_kinked(&edges, 0, &length));
+	assert_true(kinked_from() == 0);
+	edges.by[0] = MP_CPU_BY_MEANS;
+	edges.doubt.level = 1;
+	mp_cpu_kinks_find(&edges);
+	assert_int_equal(edges.doubt.level, 1);
 }
 
 /* Lines on sets at random would have left a level of 46 KiB at 27. */
 static void an_edge_that_begins_late_is_not_of_sets_filled_at_random(void **state)
 {
 	struct mp_curve_at at[12];
-	double value[12][3], length = 0;
+	double value[12][3];
 
 	(void)state;
-	open_edges(TWO_LEVELS);
-	edges.edge[0].shape = shape_of(1);
-	edges.edge[0].size = 46 << 10;
-	edges.edge[0].outside = 20;
+	open_edge(1, 46 << 10);
 	put_edge(at, value, 0);
 	assert_true(mp_cpu_miss(&edges, 0, (double)at[1].length) > 0.03);
-	assert_true(mp_cpu_kinked(&edges, 0, &length));
-	assert_true(length <= at[1].length);
+	assert_true(kinked_from() > 0 && edges.doubt.kinked <= (double)at[1].length);
 	edges.edge[0].shape = shape_of(0);
-	assert_false(mp_cpu_kinked(&edges, 0, &length));
+	assert_true(kinked_from() == 0);
 }
 
 /* Steps of the clock nearly as long as what the second level takes more: to single
  * hops the two are one, and not to rings without clocks in between. */
 static void levels_less_than_a_step_apart_are_not_one(void **state)
 {
+	struct mp_fact fact = { .verdict = MP_MEASURED };
 	struct mp_curve_at at[6];
-	double value[6][3], length = 0;
+	double value[6][3];
 
 	(void)state;
 	open_edges(TWO_LEVELS);
@@ -316,16 +323,14 @@ static void levels_less_than_a_step_apart_are_not_one(void **state)
 	edges.curve = (struct mp_curve){ .n = 6, .at = at };
 	for (uint32_t i = 0; i < 6; i++)
 		put_point(&at[i], value[i], 4ull << (10 + i), i < 3 ? 3 : 5);
-	mp_cpu_find_doubt(&sim.view, &edges);
-	assert_int_equal(edges.doubt.level, 0);
-	assert_true(edges.doubt.size[0] == (double)at[3].length);
+	assert_true(kinked_from() == (double)at[3].length);
+	mp_cpu_doubt_say(&edges, 0, &fact);
+	assert_int_equal(fact.verdict, MP_NOT_MEASURABLE);
+	assert_non_null(strstr(fact.reason, "less than a step of the clock apart"));
 	/* One length may have met something else, and translation adds less. */
-	edges.doubt.level = MP_CPU_LEVELS;
 	put_point(&at[4], value[4], 4ull << 14, 3.3);
 	put_point(&at[5], value[5], 4ull << 15, 3.5);
-	mp_cpu_find_doubt(&sim.view, &edges);
-	assert_int_equal(edges.doubt.level, MP_CPU_LEVELS);
-	assert_false(mp_cpu_moves_within(&edges, &length));
+	assert_true(kinked_from() == 0);
 }
 
 #define TEST(name) cmocka_unit_test_teardown(name, end)

@@ -382,6 +382,18 @@ void mp_curve_fastest(const struct mp_curve_at *at, double fastest[2])
 	}
 }
 
+bool mp_curve_apart(const struct mp_curve_at *slow,
+		    const struct mp_curve_at *fast, double times)
+{
+	const double *value = times_of(fast);
+	double least[2], most = 0;
+
+	mp_curve_fastest(slow, least);
+	for (uint32_t i = 0; i < fast->n; i++)
+		most = fmax(most, value[i]);
+	return least[0] > most * times;
+}
+
 /* The second fastest, if the fastest and a part of all bear it out; INFINITY if
  * not. */
 static double agreed(const struct mp_curve_at *at)

@@ -147,6 +147,11 @@ double mp_curve_middle(const struct mp_curve_at *at);
  * noise only adds */
 void mp_curve_fastest(const struct mp_curve_at *at, double fastest[2]);
 
+/** mp_curve_apart() - do all replicates of one point take more than @times as long as
+ * all of another? */
+bool mp_curve_apart(const struct mp_curve_at *slow,
+		    const struct mp_curve_at *fast, double times);
+
 /** mp_curve_note() - add the experiments from @low to @high to a fact */
 void mp_curve_note(const struct mp_curve *curve, double low, double high,
 		   struct mp_fact *fact);

@@ -103,7 +103,8 @@ void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep);
  *	that is not so
  * @twins: it and the next share their hops alike at all lengths: they may be
  *	near and far parts of one; no @size is given
- * @kinked: its edge does not rise as one level's does: cpu_kinks.h
+ * @kinked: from this length on its edge does not rise as one level's does, cpu_kinks.h;
+ *	no @size is given. 0: it does
  */
 struct mp_cpu_doubt {
 	uint32_t level;
@@ -113,7 +114,7 @@ struct mp_cpu_doubt {
 	bool left;
 	double unseen;
 	bool twins;
-	bool kinked;
+	double kinked;
 };
 
 /**

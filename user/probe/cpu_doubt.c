@@ -16,7 +16,6 @@
 #include "probe/cpu_chord.h"
 #include "probe/cpu_edges.h"
 #include "probe/cpu_groups.h"
-#include "probe/cpu_kinks.h"
 #include "probe/cpu_explained.h"
 #include "probe/cpu_pages.h"
 
@@ -436,16 +435,8 @@ void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 	bool behind = false;
 	uint32_t k;
 
-	if (!edges->n)
+	if (edges->single || !edges->n)
 		return;
-	if (edges->single) {
-		if (edges->doubt.level && mp_cpu_moves_within(edges, &length))
-			edges->doubt = (struct mp_cpu_doubt){
-				.level = 0,
-				.size = { length, edges->level[0].size_bytes },
-			};
-		return;
-	}
 	edges->main_lines = lines_of_main(view, edges);
 	edges->full_held = held_of_full(view, edges);
 	k = edges->groups.n ? doubt_of_groups(view, edges, &length) :
@@ -517,8 +508,14 @@ void mp_cpu_doubt_say(const struct mp_cpu_edges *edges, uint32_t k,
 			       edges->spectrum.cycles[k + 1]);
 		return;
 	}
-	if (doubt->left || doubt->unseen > 0) {
-		if (doubt->left)
+	if (doubt->left || doubt->unseen > 0 || doubt->kinked > 0) {
+		if (doubt->kinked > 0)
+			mp_fact_cannot(fact, "bytes",
+				       edges->single ?
+				       "single hops tell of one level of about %.0f KiB, and rings take longer from %.0f on: it may be two that lie less than a step of the clock apart" :
+				       "the edge near %.0f KiB does not rise as that of one level does from %.0f on: it may be two",
+				       size / 1024, doubt->kinked / 1024);
+		else if (doubt->left)
 			mp_fact_cannot(fact, "bytes",
 			       "lines that rings of more than about %.0f KiB should have put out take less than what lies beyond: another level may have them",
 			       size / 1024);
@@ -527,7 +524,7 @@ void mp_cpu_doubt_say(const struct mp_cpu_edges *edges, uint32_t k,
 			       "hops that are told from others take %.0f cycles over some rings, and no level that was found does: this one, of about %.0f KiB, may be two",
 			       doubt->unseen, size / 1024);
 		/* What hides may lie further in, too. */
-		if (k && !doubt->left)
+		if (edges->single || (k && !doubt->left))
 			return;
 		least = round(mp_cpu_held_bytes(edges, k));
 		if (!(least > 0))

@@ -634,7 +634,7 @@ int mp_cpu_edges_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 		err = mp_cpu_left_find(view, edges);
 	}
 	if (!err)
-		mp_cpu_kinks_doubt(edges);
+		mp_cpu_kinks_find(edges);
 	if (!err)
 		err = mp_cpu_after_find(view, edges);
 	if (!err)

@@ -35,13 +35,12 @@ struct point {
 	double spread;
 };
 
-static uint32_t points_of(const struct mp_cpu_edges *edges, uint32_t k,
+static uint32_t points_of(const struct mp_cpu_edges *edges,
 			  struct point point[POINTS])
 {
-	const struct mp_edge *edge = &edges->edge[k];
+	const struct mp_edge *edge = &edges->edge[0];
 	const double jump = edge->outside - edge->inside;
-	const double end = k + 1 < edges->n ? edges->level[k + 1].low_bytes :
-					      INFINITY;
+	const double end = edges->n > 1 ? edges->level[1].low_bytes : INFINITY;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < edges->curve.n && n < POINTS; i++) {
@@ -52,7 +51,6 @@ static uint32_t points_of(const struct mp_cpu_edges *edges, uint32_t k,
 
 		if (at->n < REPLICATES_MIN || length < edge->size * FROM ||
 		    length > fmin(edge->size * TO, end) ||
-		    (k && length < edge[-1].high) ||
 		    (n && length < point[n - 1].length * NEAR))
 			continue;
 		for (uint32_t r = 0; r < at->n; r++) {
@@ -69,12 +67,12 @@ static uint32_t points_of(const struct mp_cpu_edges *edges, uint32_t k,
 }
 
 /* Does it begin later than lines on sets at random have it? */
-static bool begins_late(const struct mp_cpu_edges *edges, uint32_t k,
+static bool begins_late(const struct mp_cpu_edges *edges,
 			const struct point *point)
 {
-	return edges->table->shape[edges->edge[k].shape].scatter > 0 &&
+	return edges->table->shape[edges->edge[0].shape].scatter > 0 &&
 	       point->up < BEGUN && point->spread < BEGUN && point[1].up > BEGUN &&
-	       mp_cpu_miss(edges, k, point->length) > SHOULD;
+	       mp_cpu_miss(edges, 0, point->length) > SHOULD;
 }
 
 /* Do replicates agree at the foot of the edge, and differ further up? Gets the last
@@ -96,50 +94,30 @@ static bool is_parted(const struct point *point, uint32_t n, double *length)
 	return agree >= LENGTHS && differ >= LENGTHS;
 }
 
-bool mp_cpu_kinked(const struct mp_cpu_edges *edges, uint32_t k, double *length)
+/* By means: does the edge look like two? */
+static bool is_kinked(const struct mp_cpu_edges *edges, double *length)
 {
 	struct point point[POINTS];
-	double foot = 0;
-	uint32_t n;
+	const uint32_t n = points_of(edges, point);
 
-	if (edges->single || !edges->fitted[k] || edges->by[k] != MP_CPU_BY_MEANS)
-		return false;
-	n = points_of(edges, k, point);
 	for (uint32_t i = 0; i + 1 < n; i++) {
-		if (!begins_late(edges, k, &point[i]))
+		if (!begins_late(edges, &point[i]))
 			continue;
 		*length = point[i].length;
 		return true;
 	}
-	if (!is_parted(point, n, &foot))
-		return false;
-	*length = foot;
-	return true;
+	return is_parted(point, n, length);
 }
 
-void mp_cpu_kinks_doubt(struct mp_cpu_edges *edges)
-{
-	double length;
-
-	if (edges->single || edges->doubt.level < MP_CPU_LEVELS)
-		return;
-	/* Edges further out may be those of other pages than the curve's. */
-	if (edges->n && mp_cpu_kinked(edges, 0, &length))
-		edges->doubt = (struct mp_cpu_doubt){
-			.level = 0,
-			.size = { fmin(length, edges->level[0].size_bytes),
-				  edges->level[0].size_bytes },
-			.kinked = true,
-		};
-}
-
-bool mp_cpu_moves_within(const struct mp_cpu_edges *edges, double *length)
+/* Do rings without clocks in between take longer well within the level? Of two levels a
+ * clock's step apart, or less, single hops make one. */
+static bool moves_within(const struct mp_cpu_edges *edges, double *length)
 {
 	const struct mp_curve *curve = &edges->curve;
 	double least = INFINITY;
 	uint32_t more = 0;
 
-	for (uint32_t i = 0; edges->fitted[0] && i < curve->n; i++) {
+	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
 		const double time = mp_curve_middle(at);
 
@@ -152,4 +130,18 @@ bool mp_cpu_moves_within(const struct mp_cpu_edges *edges, double *length)
 			*length = (double)at->length;
 	}
 	return more >= MORE_LENGTHS;
+}
+
+void mp_cpu_kinks_find(struct mp_cpu_edges *edges)
+{
+	double length;
+
+	/* What is known of others is no better then; the innermost is known already. */
+	if (!edges->n || !edges->fitted[0] || !edges->doubt.level ||
+	    (!edges->single && (edges->doubt.level < MP_CPU_LEVELS ||
+				edges->by[0] != MP_CPU_BY_MEANS)))
+		return;
+	if (edges->single ? moves_within(edges, &length) :
+			    is_kinked(edges, &length))
+		edges->doubt = (struct mp_cpu_doubt){ .level = 0, .kinked = length };
 }

@@ -11,22 +11,12 @@
 #include "probe/cpu_edges.h"
 
 /**
- * mp_cpu_kinked() - does the edge of level @k, by means, look like two?
- * @length: where it has not begun, or the end of its foot; as it was if it does not
- */
-bool mp_cpu_kinked(const struct mp_cpu_edges *edges, uint32_t k, double *length);
-
-/** mp_cpu_kinks_doubt() - where nothing else puts a level in doubt: does the edge of the
- * innermost look like two? Sets @doubt */
-void mp_cpu_kinks_doubt(struct mp_cpu_edges *edges);
-
-/**
- * mp_cpu_moves_within() - do rings without clocks in between take longer well within the
- * innermost level that single hops tell of?
+ * mp_cpu_kinks_find() - does the edge of the innermost level look like two?
  *
- * Of two levels a clock's step apart, or less, they make one.
- * @length: gets the first that does
+ * By means, where nothing else puts a level in doubt; edges further out may be those of
+ * other pages than the curve's. Where single hops tell of that level: do rings without
+ * clocks in between take longer well within it? Sets @doubt.
  */
-bool mp_cpu_moves_within(const struct mp_cpu_edges *edges, double *length);
+void mp_cpu_kinks_find(struct mp_cpu_edges *edges);
 
 #endif

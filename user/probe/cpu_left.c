@@ -48,7 +48,7 @@ static bool span_of(const struct mp_view *view,
 	const struct mp_edge *edge = &edges->edge[0];
 
 	if (!edges->n || !edges->fitted[0] ||
-	    (!edges->doubt.level && !edges->doubt.kinked) ||
+	    (!edges->doubt.level && !(edges->doubt.kinked > 0)) ||
 	    !edges->flat || !mp_cpu_after_can(view, edges, 0) ||
 	    edges->by[0] == MP_CPU_BY_HOPS || mp_cpu_is_after(edges, 0) ||
 	    edges->table->shape[edge->shape].scatter != 0 ||

@@ -498,8 +498,10 @@ static bool ends_slower(const struct mp_cpu_edges *edges)
 	const struct mp_edge *last = &edges->edge[edges->n - 1];
 	const struct mp_curve *curve = &edges->sparse;
 
-	for (uint32_t i = 0; !edges->single && edges->fitted[edges->n - 1] &&
-			     i + RESTS < curve->n; i++) {
+	/* Single hops tell levels from walks. */
+	if (edges->single || !edges->fitted[edges->n - 1])
+		return false;
+	for (uint32_t i = 0; i + RESTS < curve->n; i++) {
 		const double here = mp_curve_middle(&curve->at[i]);
 		uint32_t same = 0;
 

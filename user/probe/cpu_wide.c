@@ -192,20 +192,6 @@ int mp_cpu_wide_find(struct mp_cpu_edges *edges)
 	return err;
 }
 
-/* Do all replicates of a denser ring take longer than all of a sparse one, by far? */
-static bool is_far_slower(const struct mp_curve_at *dense,
-			  const struct mp_curve_at *sparse)
-{
-	double least = INFINITY, most = 0;
-
-	for (uint32_t i = 0; i < dense->n; i++)
-		least = fmin(least, dense->ns[i]);
-	for (uint32_t i = 0; i < sparse->n; i++)
-		most = fmax(most, sparse->ns[i]);
-	return dense->n >= FAR_LEAST && sparse->n >= FAR_LEAST &&
-	       least > most * FAR_SLOWER;
-}
-
 /* Do denser rings miss a level at a length that it holds for all that sparse ones
  * say? */
 static bool is_contradicted(const struct mp_cpu_edges *edges, uint32_t k)
@@ -220,7 +206,8 @@ static bool is_contradicted(const struct mp_cpu_edges *edges, uint32_t k)
 		if (other && (double)at->length > edge[-1].high &&
 		    (double)at->length < edge->low &&
 		    mp_curve_middle(at) > (edge->inside + edge->outside) / 2 &&
-		    is_far_slower(at, other))
+		    at->n >= FAR_LEAST && other->n >= FAR_LEAST &&
+		    mp_curve_apart(at, other, FAR_SLOWER))
 			return true;
 	}
 	return false;

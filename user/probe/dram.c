@@ -28,7 +28,7 @@
 #define FLUSH_MAX (2u << 20)
 /* Half of what a walk adds to a load is no more of it than this, or it has to
  * be known whether pages that are not small ones pay it: all of it, or none,
- * give or take this share. */
+ * give or take this share. That is asked sooner. */
 #define WALK_SHARE 0.015
 #define WALK_ASKED 0.008
 #define WALK_ALIKE 0.25

@@ -264,6 +264,7 @@ static void infer_level(const struct mp_view *view,
 	/* A level that moves has no peak that stays; means of it vary. */
 	if (edges->single && infer_single(view, edges, k, pair))
 		return;
+	/* Hops of a group of readings may tell it all the same: mp_latency_groups(). */
 	if (k >= edges->contradicted) {
 		mp_latency_cannot(pair, "rings of more lines miss the level where sparser ones do not: see the sizes");
 		return;

@@ -303,18 +303,6 @@ static bool is_alone(const struct mp_cpu_edges *edges, uint32_t k,
 	return sparse && at->mid_ns > sparse->mid_ns * ALONE;
 }
 
-/* Do all replicates of the one take longer than all of the other? */
-static bool are_apart(const struct mp_curve_at *at, const struct mp_curve_at *next)
-{
-	double most = 0, least = INFINITY;
-
-	for (uint32_t i = 0; i < at->n; i++)
-		most = fmax(most, at->ns[i]);
-	for (uint32_t i = 0; i < next->n; i++)
-		least = fmin(least, next->ns[i]);
-	return least > most;
-}
-
 /* Does a longer ring take longer, but hardly as one that misses the level? One inside
  * that keeps some of a ring, whatever its shape promises, keeps less of that. */
 static bool rises_yet(const struct mp_cpu_edges *edges, uint32_t k,
@@ -330,7 +318,8 @@ static bool rises_yet(const struct mp_cpu_edges *edges, uint32_t k,
 		return (double)next->length <= edges->edge[k].high &&
 		       next->mid_ns > at->mid_ns * YET_LEAST &&
 		       mp_cpu_miss(edges, k, (double)next->length) < YET_MISS &&
-		       next->mid_ns < at->mid_ns * YET_MOST && are_apart(at, next);
+		       next->mid_ns < at->mid_ns * YET_MOST &&
+		       mp_curve_apart(next, at, 1);
 	}
 	return false;
 }
@@ -346,7 +335,7 @@ static bool is_rising(const struct mp_cpu_edges *edges, uint32_t k,
 		    (double)edges->curve.at[i].length > edges->edge[k - 1].high)
 			before = &edges->curve.at[i];
 	return before && at->mid_ns > before->mid_ns * YET_LEAST &&
-	       are_apart(before, at);
+	       mp_curve_apart(at, before, 1);
 }
 
 void mp_latency_go_by_edge(const struct mp_cpu_edges *edges, uint32_t k,
