@@ -194,6 +194,29 @@ static void a_look_elsewhere_leaves_a_warm_ring_warm(void **state)
 	assert_false(is_warm_left);
 }
 
+/* What a gap is may be learned anew between bursts: each is judged by what held
+ * when it was made, and the least of that is what holds for all of them. */
+static void what_a_gap_was_is_the_least_that_any_burst_had(void **state)
+{
+	struct set set;
+
+	(void)state;
+	build(&set);
+	/* No warm-up, so nothing that would be learned between. */
+	set.actor.warm_hops = 0;
+	mp_user_walk_warm(&set.walk);
+	assert_true(set.walk.least_gap_ticks == 0);
+	set.walk.gap_ticks = 1;
+	assert_int_equal(mp_user_walk_round(&set.walk, 0, &set.batch), 0);
+	set.walk.gap_ticks = UINT64_MAX / 2;
+	assert_int_equal(mp_user_walk_round(&set.walk, 1, &set.batch), 0);
+	assert_int_equal(set.batch.n_samples, 2 * BURSTS);
+	for (uint32_t i = 0; i < 2 * BURSTS; i++)
+		assert_true(!set.batch.sample[i].gaps == (i >= BURSTS));
+	assert_true(set.walk.least_gap_ticks == 1);
+	destroy(&set);
+}
+
 static void an_actor_that_is_late_makes_one_burst_and_calls_it_cold(
 	void **state)
 {
@@ -273,6 +296,7 @@ int main(void)
 		cmocka_unit_test(bursts_go_on_where_the_last_one_ended),
 		cmocka_unit_test(a_short_ring_is_walked_before_each_burst),
 		cmocka_unit_test(a_look_elsewhere_leaves_a_warm_ring_warm),
+		cmocka_unit_test(what_a_gap_was_is_the_least_that_any_burst_had),
 		cmocka_unit_test(an_actor_that_is_late_makes_one_burst_and_calls_it_cold),
 		cmocka_unit_test(a_histogram_counts_every_group),
 		cmocka_unit_test(ordered_ticks_add_up_to_the_sample),

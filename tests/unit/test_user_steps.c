@@ -136,6 +136,26 @@ static void each_burst_is_all_steps_once(void **state)
 	destroy(&set);
 }
 
+static void what_may_be_a_gap_is_the_least_of_all_rounds(void **state)
+{
+	struct set set = { 0 };
+	uint64_t first;
+
+	(void)state;
+	build(&set);
+	add(&set, 5, MEMPROBE_STEP_TIME);
+	measure(&set);
+	first = set.run.gap_ticks;
+	assert_true(first > 1);
+	set.run.gap_ticks = 1;
+	measure(&set);
+	assert_true(set.run.gap_ticks == 1);
+	set.run.gap_ticks = UINT64_MAX;
+	measure(&set);
+	assert_true(set.run.gap_ticks > 1 && set.run.gap_ticks < UINT64_MAX);
+	destroy(&set);
+}
+
 static void what_was_flushed_takes_longer_than_what_was_touched(void **state)
 {
 	struct set set = { 0 };
@@ -278,6 +298,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_burst_is_all_steps_once),
+		cmocka_unit_test(what_may_be_a_gap_is_the_least_of_all_rounds),
 		cmocka_unit_test(what_was_flushed_takes_longer_than_what_was_touched),
 		cmocka_unit_test(untimed_steps_leave_no_words),
 		cmocka_unit_test(one_that_is_laid_once_is_not_laid_again),

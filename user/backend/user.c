@@ -250,7 +250,7 @@ static int chase_in(struct user *user, struct mp_batch *batch,
 	 * moves in it has moved before. */
 	mp_user_walk_warm(&chase.walk);
 	err = run_rounds(user, batch, walk_round, &chase);
-	batch->grant.gap_ticks = chase.walk.gap_ticks;
+	batch->grant.gap_ticks = chase.walk.least_gap_ticks;
 	return err;
 }
 

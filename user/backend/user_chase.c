@@ -302,6 +302,8 @@ static void watch_burst(struct mp_user_walk *walk, struct mp_user_burst *burst,
 {
 	struct mp_user_usage before = { 0 };
 
+	if (!walk->least_gap_ticks || walk->gap_ticks < walk->least_gap_ticks)
+		walk->least_gap_ticks = walk->gap_ticks;
 	if (notes->usage_each)
 		before = mp_user_usage_now();
 	burst->cpu = (uint32_t)sched_getcpu();

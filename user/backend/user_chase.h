@@ -24,7 +24,9 @@
  *	its ring is no accident, and is not made good for
  * @late_tick: in: no burst but the first begins after this tick
  * @warmed: the warm-up is done
- * @gap_ticks: out: what was called a gap in the last round
+ * @gap_ticks: what is called a gap, as the latest warm-up found it
+ * @least_gap_ticks: out: the least that was called a gap in any burst; 0 = none
+ *	yet
  * @hop_ticks: a hop, as the latest warm-up found it; 0 = not known
  * @look_max: the slowest look in each of the latest stretches of warm-up
  * @n_looks: stretches seen
@@ -44,6 +46,7 @@ struct mp_user_walk {
 	uint64_t late_tick;
 	bool warmed;
 	uint64_t gap_ticks;
+	uint64_t least_gap_ticks;
 	double hop_ticks;
 	uint64_t look_max[MP_GAP_LOOKS];
 	uint32_t n_looks;

@@ -95,7 +95,7 @@ static void find_gaps(struct mp_user_steps *run, struct mp_user_notes *notes)
 	const uint64_t step_ticks = mp_user_clock_ticks(run->clock,
 							STEP_GAP_NS);
 	const uint32_t of = notes->n < MP_GAP_LOOKS ? notes->n : MP_GAP_LOOKS;
-	uint64_t ticks[MP_GAP_LOOKS], most;
+	uint64_t ticks[MP_GAP_LOOKS], most, least;
 	uint32_t n = 0;
 
 	if (!notes->n)
@@ -103,7 +103,9 @@ static void find_gaps(struct mp_user_steps *run, struct mp_user_notes *notes)
 	for (; n < of; n++)
 		ticks[n] = notes->burst[n * (uint64_t)notes->n / of].chase.ticks;
 	most = mp_gap_ticks(ticks, n, mp_user_clock_ticks(run->clock, 500));
-	run->gap_ticks = most < step_ticks ? most : step_ticks;
+	least = most < step_ticks ? most : step_ticks;
+	if (!run->gap_ticks || least < run->gap_ticks)
+		run->gap_ticks = least;
 	for (uint32_t i = 0; i < notes->n; i++) {
 		struct mp_chase *chase = &notes->burst[i].chase;
 

@@ -24,7 +24,8 @@
  * @once: in: it is laid before its first burst only: what other actors have
  *	put out of the caches between its rounds is to stay out
  * @first: where it begins, once it was laid; 0 before
- * @gap_ticks: out: a timed step, or a burst, longer than this may be a gap
+ * @gap_ticks: out: a timed step, or a burst, longer than this may be a gap: the
+ *	least of all rounds; 0 before
  */
 struct mp_user_steps {
 	const struct mp_user_clock *clock;

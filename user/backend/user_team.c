@@ -504,10 +504,10 @@ void mp_user_team_free(struct mp_user_team *team)
 
 uint64_t mp_user_team_gap_ticks(const struct mp_user_team *team)
 {
-	uint64_t least = 0;
+	uint64_t least = team->steps.gap_ticks;
 
 	for (uint32_t i = 0; i < team->n; i++) {
-		const uint64_t gap = team->member[i].walk.gap_ticks;
+		const uint64_t gap = team->member[i].walk.least_gap_ticks;
 
 		if (gap && (!least || gap < least))
 			least = gap;
