@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a level holds beside those inside, by five witnesses, and the size that
+/* What a level holds beside those inside, by six witnesses, and the size that
  * is left to it. */
 #include "probe/cpu_beside.h"
 
@@ -118,6 +118,26 @@ static bool is_counted(const struct mp_cpu_count *count)
 	       COUNTED;
 }
 
+/* Another CPU is asked last: it needs one that shares the level. */
+static int plan_other(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t k,
+		      struct mp_plan *plan, uint32_t *holds)
+{
+	struct mp_cpu_leaks leaks = { 0 };
+	struct mp_cpu_other other;
+	int err;
+
+	if (is_told(*holds))
+		return 0;
+	err = mp_cpu_leaks_judge(view, edges, k, &leaks);
+	if (err || is_told(leaks.holds))
+		return err;
+	err = mp_cpu_other_plan(view, edges, k, plan);
+	mp_cpu_other_judge(view, edges, k, &other);
+	*holds = other.holds;
+	return err;
+}
+
 int mp_cpu_beside_plan(const struct mp_view *view,
 		       const struct mp_cpu_edges *edges, uint32_t k,
 		       struct mp_plan *plan)
@@ -165,11 +185,20 @@ int mp_cpu_beside_plan(const struct mp_view *view,
 		if (!err && !is_told(hot.holds))
 			err = mp_cpu_leaks_plan(view, edges, k, plan);
 		plan->stage++;
+		if (!err)
+			err = plan_other(view, edges, k, plan, &hot.holds);
 	}
 	if (err || hot.holds != MP_CPU_HOLDS_OTHERS || stride.known ||
 	    edges->edge[k - 1].size <= edges->edge[k].size * MP_CPU_LITTLE)
 		return err;
 	return mp_cpu_alone_plan(view, edges, k, plan);
+}
+
+/* Is a level exclusive by the one, and by the other not? */
+static bool contradict(uint32_t holds, uint32_t other)
+{
+	return holds && other && (holds == MP_CPU_HOLDS_OTHERS) !=
+				 (other == MP_CPU_HOLDS_OTHERS);
 }
 
 /* What lines say that stay inside by chance. */
@@ -215,11 +244,26 @@ static int ask_left(const struct mp_view *view,
 	return 0;
 }
 
-/* Is a level exclusive by the one, and by the other not? */
-static bool contradict(uint32_t holds, uint32_t other)
+
+/* What another CPU finds. */
+static void ask_other(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t k,
+		      struct mp_cpu_beside *beside)
 {
-	return holds && other && (holds == MP_CPU_HOLDS_OTHERS) !=
-				 (other == MP_CPU_HOLDS_OTHERS);
+	uint32_t holds;
+
+	mp_cpu_other_judge(view, edges, k, &beside->other);
+	holds = beside->other.holds;
+	if (!holds || beside->holds == holds)
+		return;
+	if (contradict(beside->holds, holds)) {
+		beside->holds = beside->other.holds = MP_CPU_HOLDS_UNKNOWN;
+		beside->hot.why = "two experiments contradict each other";
+		return;
+	}
+	beside->holds = holds;
+	if (!is_told(holds))
+		beside->hot.why = "it is not exclusive, but whether it includes what lies inside is not known";
 }
 
 int mp_cpu_beside_judge(const struct mp_view *view,
@@ -233,6 +277,7 @@ int mp_cpu_beside_judge(const struct mp_view *view,
 	beside->holds = MP_CPU_HOLDS_UNKNOWN;
 	memset(&beside->stays, 0, sizeof(beside->stays));
 	memset(&beside->leaks, 0, sizeof(beside->leaks));
+	memset(&beside->other, 0, sizeof(beside->other));
 	if (err)
 		return err;
 	mp_cpu_stride_judge(view, edges, k, &beside->stride);
@@ -249,7 +294,11 @@ int mp_cpu_beside_judge(const struct mp_view *view,
 		beside->hot.why = "it is not exclusive, but whether it includes what lies inside is not known";
 	if (!is_told(beside->holds))
 		err = ask_stayed(view, edges, k, beside);
-	return err ? err : ask_left(view, edges, k, beside);
+	if (!err)
+		err = ask_left(view, edges, k, beside);
+	if (!err && !is_told(beside->holds))
+		ask_other(view, edges, k, beside);
+	return err;
 }
 
 /* Lines that the levels inside held none of were counted. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Does a level hold what lies inside it, or beside that? Five witnesses: a
+ * Does a level hold what lies inside it, or beside that? Six witnesses: a
  * ring that is kept hot inside (cpu_hot.h) and, where that does not tell,
  * pages of one colour of the level inside (cpu_colour.h), lines that are kept
  * out of the levels inside (cpu_stride.h), lines that stay there by chance
- * (cpu_stays.h), and those that leave it (cpu_leaks.h).
+ * (cpu_stays.h), those that leave it (cpu_leaks.h), and another CPU that shares
+ * the level and none inside (cpu_other.h).
  */
 #ifndef MP_PROBE_CPU_BESIDE_H
 #define MP_PROBE_CPU_BESIDE_H
@@ -12,6 +13,7 @@
 #include "probe/cpu_colour.h"
 #include "probe/cpu_hot.h"
 #include "probe/cpu_leaks.h"
+#include "probe/cpu_other.h"
 #include "probe/cpu_stays.h"
 #include "probe/cpu_stride.h"
 
@@ -26,6 +28,7 @@ struct mp_cpu_beside {
 	struct mp_cpu_stride stride;
 	struct mp_cpu_stays stays;
 	struct mp_cpu_leaks leaks;
+	struct mp_cpu_other other;
 };
 
 /** mp_cpu_beside_plan() - want what tells about level @k, 1 or further out;

@@ -5,12 +5,13 @@
  * cpu_hot.c makes the experiments: a ring that stays in the level inside
  * while the outer one is driven through, and is then put out of it. Where no
  * ring stays there, cpu_colour.c and cpu_stride.c tell an exclusive level from
- * others, and cpu_stays.c asks those lines that stay by chance, and cpu_leaks.c
- * those that do not. Where a size hung on that it may be known now.
+ * others, and cpu_stays.c asks those lines that stay by chance, cpu_leaks.c
+ * those that do not, and cpu_other.c another CPU. Where a size hung on that it may be known now.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "backend.h"
 #include "probe/cpu.h"
@@ -92,6 +93,23 @@ static void note_leaks(const struct mp_cpu_leaks *leaks, struct mp_fact *fact)
 			 leaks->dropped, leaks->gone);
 }
 
+static void note_other(const struct mp_cpu_other *other, struct mp_fact *fact)
+{
+	size_t n;
+
+	for (uint32_t i = 0; i < 2; i++)
+		if (other->id[i])
+			mp_fact_note(fact, other->id[i]);
+	snprintf(fact->method, sizeof(fact->method),
+		 "CPU %u read what this one had just loaded in %.1f cycles a hop, what had left the levels inside since in %.1f, and what nobody had loaded in %.1f",
+		 other->cpu, other->loaded, other->left, other->fresh);
+	n = strlen(fact->method);
+	if (!isnan(other->driven))
+		snprintf(fact->method + n, sizeof(fact->method) - n,
+			 "; when it had driven the level through, this one read its own in %.1f",
+			 other->driven);
+}
+
 static void judge(const struct mp_cpu_beside *beside, struct mp_fact *fact)
 {
 	static const char *const names[] = {
@@ -105,13 +123,17 @@ static void judge(const struct mp_cpu_beside *beside, struct mp_fact *fact)
 
 	if (!name) {
 		mp_fact_cannot(fact, "", "%s", hot->why ? hot->why : "");
-		if (beside->leaks.holds)
+		if (beside->other.holds)
+			note_other(&beside->other, fact);
+		else if (beside->leaks.holds)
 			note_leaks(&beside->leaks, fact);
 		else if (hot->n)
 			note(hot, fact);
 		return;
 	}
-	if (beside->leaks.holds == MP_CPU_HOLDS_ALL)
+	if (beside->other.holds)
+		note_other(&beside->other, fact);
+	else if (beside->leaks.holds == MP_CPU_HOLDS_ALL)
 		note_leaks(&beside->leaks, fact);
 	else if (beside->stays.holds)
 		note_stays(&beside->stays, fact);
