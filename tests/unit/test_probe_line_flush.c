@@ -116,11 +116,13 @@ static void what_comes_at_times_only_is_no_line(void **state)
 	const struct mp_fact *fact;
 
 	(void)state;
-	/* That neighbours come each time, and go each time, would be a line. */
+	/* That neighbours come each time, and go each time, could be a line: so they
+	 * are counted, and may be no more than brought. */
 	ask_lines(false);
 	fact = made_sim_fact(&sim, "cpu.l2.line");
-	assert_int_equal(fact->verdict, MP_MEASURED);
-	assert_true(fact->value == 128);
+	assert_int_equal(fact->verdict, MP_NOT_MEASURABLE);
+	assert_non_null(strstr(fact->reason, "were only counted"));
+	assert_non_null(strstr(fact->method, "as many as lines of 128 bytes make"));
 	made_sim_close(&sim);
 	ask_lines(true);
 	fact = made_sim_fact(&sim, "cpu.l2.line");
@@ -148,6 +150,33 @@ static void what_a_flush_of_its_other_half_leaves_is_a_line(void **state)
 	assert_true(made_sim_fact(&sim, "cpu.l1d.line")->value == 32);
 }
 
+/* Two lines that always come together take room and go together, as one of twice the
+ * length; and behind a level of longer lines that includes them no flush parts them. */
+static void lines_that_a_prefetcher_pairs_are_no_longer_ones(void **state)
+{
+	static const char *const probe[] = { "line-l1d", "cache-size", "line" };
+	const struct mp_fact *fact;
+
+	(void)state;
+	made_sim_open_quiet(&sim,
+		"machine name=a clock_mhz=1150 memory_latency=442\n"
+		"level name=l1d size=22K ways=8 latency=3 policy=tree-plru index=virtual\n"
+		"level name=l2 size=104K ways=16 latency=6 policy=fifo\n"
+		"level name=l3 size=512K ways=8 line=256 latency=15 inclusion=inclusive\n"
+		"level name=l4 size=1M ways=8 line=256 latency=29 policy=qlru_h00_m1_r2_u1\n"
+		ADJACENT
+		"place pages=random thp=granted\n"
+		"clock tsc_mhz=1900 step=1 read=56\n", 350783);
+	sim.facts.n = 0;
+	sim.view.arena_max_bytes = 256u << 20;
+	for (uint32_t i = 0; i < 3; i++)
+		made_sim_ask(&sim, mp_probe_find(probe[i]));
+	fact = made_sim_fact(&sim, "cpu.l2.line");
+	assert_int_equal(fact->verdict, MP_NOT_MEASURABLE);
+	assert_non_null(strstr(fact->reason, "were only counted"));
+	made_sim_not_wrong(&sim, "cpu.l3.line", 256, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +186,8 @@ int main(void)
 					  end),
 		cmocka_unit_test_teardown(
 			what_a_flush_of_its_other_half_leaves_is_a_line, end),
+		cmocka_unit_test_teardown(
+			lines_that_a_prefetcher_pairs_are_no_longer_ones, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

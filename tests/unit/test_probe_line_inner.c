@@ -179,6 +179,42 @@ static void lines_that_come_together_are_not_taken_for_one(void **state)
 		fail_msg("%g for 32: %s", fact->value, fact->method);
 }
 
+/* A second level hardly larger than the first loses lines of 256 bytes, and takes along
+ * what lies in them. The first pair of those that is looked at comes from the third,
+ * and brings back to the second what lies beside it: that left the first as part of one
+ * line, but not of its own. (And what puts a ring out of the first is longer than what
+ * drives the second through.) */
+static void what_a_longer_line_takes_along_is_no_half(void **state)
+{
+	static const char *const probe[] = { "line-l1d", "cache-size", "line" };
+	static const char text[] =
+		"machine name=a cpus=1 clock_mhz=1100 memory_latency=496\n"
+		"level name=l1d size=24K ways=12 latency=4 policy=srrip\n"
+		"level name=l2 size=36K ways=2 line=256 latency=9 policy=qlru_h00_m1_r0_u1 "
+		"inclusion=inclusive\n"
+		"level name=l3 size=64K ways=16 line=256 latency=31 policy=nru index=virtual\n"
+		"level name=l4 size=344K ways=32 line=256 latency=61 inclusion=inclusive\n"
+		SMALL "clock tsc_mhz=2100 step=1 read=22\n";
+
+	(void)state;
+	for (uint64_t seed = 2; seed <= 4; seed += 2) {
+		const struct mp_fact *fact;
+
+		made_sim_open_quiet(&sim, text, seed);
+		sim.facts.n = 0;
+		sim.view.arena_max_bytes = 256u << 20;
+		for (uint32_t i = 0; i < 3; i++)
+			made_sim_ask(&sim, mp_probe_find(probe[i]));
+		fact = made_sim_not_wrong(&sim, "cpu.l1d.line", 64, 0);
+		if (fact->verdict == MP_NOT_MEASURABLE)
+			assert_non_null(strstr(fact->reason, "do not make one line"));
+		else
+			assert_int_equal(fact->verdict, MP_MEASURED);
+		if (seed < 4)
+			made_sim_close(&sim);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +234,8 @@ int main(void)
 			end),
 		cmocka_unit_test_teardown(
 			lines_that_come_together_are_not_taken_for_one, end),
+		cmocka_unit_test_teardown(
+			what_a_longer_line_takes_along_is_no_half, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,6 +189,14 @@ static uint64_t r_offset(const struct mp_cpu_hot_shape *shape)
 	return (least + shape->stride - 1) / shape->stride * shape->stride;
 }
 
+/* Behind H there is R's ring; of a level hardly larger than the one inside Q may be
+ * longer than that. */
+static uint64_t arena_of(const struct mp_cpu_hot_shape *shape)
+{
+	return r_offset(shape) + (shape->r_ring > shape->q_ring ? shape->r_ring :
+								  shape->q_ring);
+}
+
 /* The most lines that are affordable: with few of them a clock of coarse
  * steps sees little. */
 static bool choose_stride(const struct mp_view *view,
@@ -220,7 +228,7 @@ static bool choose_stride(const struct mp_view *view,
 	while (shape->cycles * shape->every > MP_ROUNDS_MAX)
 		shape->cycles--;
 	return shape->cycles > 1 &&
-	       r_offset(shape) + shape->r_ring <= view->arena_max_bytes;
+	       arena_of(shape) <= view->arena_max_bytes;
 }
 
 /* The ring that puts H out: where the outer level has hardly room for it, it
@@ -485,8 +493,7 @@ static void lay_arena(const struct mp_cpu_hot_shape *shape,
 		      const struct mp_sweep *sweep, struct mp_exp *exp)
 {
 	/* Its memory and quiet are those of every look; not so its stride. */
-	mp_exp_chase(exp, sweep->cpu, sweep->pages,
-		     r_offset(shape) + shape->r_ring,
+	mp_exp_chase(exp, sweep->cpu, sweep->pages, arena_of(shape),
 		     shape->stride, 0);
 	exp->arena[0].node = sweep->node;
 	exp->quiet = sweep->quiet;

@@ -299,6 +299,8 @@ static int part(const struct mp_view *view, const struct counting *counting,
 	int err;
 
 	asked->size = mp_line_edge(edges, asked->level);
+	if (asked->level + 1 < MP_CPU_LEVELS)
+		asked->next_most = counting->fetch->most[asked->level + 1];
 	if (longer)
 		err = mp_line_longer(view, asked, inner, plan, fact,
 				     &replicates);
@@ -502,6 +504,10 @@ static int count(const struct mp_view *view, uint32_t k,
 		err = settle(view, k, counting, plan, fact, out);
 	if (seen.sector && !out->why && out->line < seen.sector)
 		out->why = "neighbours further away come along than lie in a line as lines are counted";
+	/* The neighbour of a line that comes along takes room, and goes when it does. */
+	else if (!err && !out->why && out->line > counting->inner &&
+		 mp_cpu_may_prefetch(view))
+		out->why = "lines that are longer than those inside were only counted, and a prefetcher that stays on may have brought the neighbours of shorter ones";
 	if (out->why)
 		out->sector = 0;
 	if (seen.sector) {

@@ -210,6 +210,8 @@ int mp_line_fetch(const struct mp_view *view,
  * @size: of it, about, bytes
  * @unit: rings are as of lines of so many bytes
  * @enough: so much is all that is asked, bytes
+ * @next_most: what the next level fetches at once, at most, bytes; 0 and UINT32_MAX
+ *	where that is not known
  */
 struct mp_line_asked {
 	const struct mp_cpu_edges *edges;
@@ -217,6 +219,7 @@ struct mp_line_asked {
 	double size;
 	uint32_t unit;
 	double enough;
+	uint32_t next_most;
 };
 
 /**

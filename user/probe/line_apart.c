@@ -225,6 +225,7 @@ static bool experiment(const struct mp_view *view,
  *	a line it had all of that
  * @there, @split: .. and it has the first; and not the other
  * @gone: .. or neither, and the next level has the first
+ * @past: .. or that has not, either: with it, other pairs may come back there
  */
 struct pairs {
 	double n;
@@ -234,6 +235,7 @@ struct pairs {
 	double there;
 	double split;
 	double gone;
+	double past;
 };
 
 /* What two hops say of a pair. Return: the level was asked for both. */
@@ -252,6 +254,7 @@ static bool take(const struct mp_line_times *times, double first, double other,
 		pairs->split += there && lost;
 		pairs->gone += lost && first > times->high &&
 			       first <= times->next;
+		pairs->past += first > times->next;
 	}
 	return first > times->low && other > times->low;
 }
@@ -334,11 +337,27 @@ static bool is_apart(const struct mp_line_times *times, const struct pairs *pair
 	       (isfinite(times->low) && pairs->split >= APART * pairs->n);
 }
 
-static void hear(const struct mp_batch *batch, const struct mp_line_times *times,
-		 struct said *said)
+/*
+ * Pairs that left the level by themselves. A level outside with longer lines may have
+ * lost one of those, and taken along all that lay in it: the first of these pairs that
+ * is looked at comes from beyond it, and brings the others back there.
+ */
+static double gone_alone(const struct mp_line_asked *asked,
+			 const struct mp_batch *batch, const struct pairs *pairs)
+{
+	const uint64_t pair = 2 * batch->exp.actor[batch->exp.n_actors - 1].stride;
+	const uint64_t line = asked->next_most && asked->next_most < MP_LINE_MAX ?
+			      asked->next_most : MP_LINE_MAX;
+
+	return line <= pair ? pairs->gone :
+	       pairs->gone - pairs->past * (double)(line / pair - 1);
+}
+
+static void hear(const struct mp_line_asked *asked, const struct mp_batch *batch,
+		 const struct mp_line_times *times, struct said *said)
 {
 	struct pairs pairs;
-	double apart;
+	double apart, gone;
 	bool none;
 
 	count(batch, times, &pairs);
@@ -347,27 +366,29 @@ static void hear(const struct mp_batch *batch, const struct mp_line_times *times
 	said->all++;
 	said->quiet += (batch->grant.got & MP_GOT_PREFETCH_OFF) != 0;
 	said->apart += is_apart(times, &pairs);
-	if (!(pairs.there > 0 && pairs.gone > 0))
+	gone = gone_alone(asked, batch, &pairs);
+	if (!(pairs.there > 0 && gone > 0))
 		return;
 	/* As if each of two were lost as often as both are. */
-	apart = pairs.there * pairs.gone / pairs.whole;
+	apart = pairs.there * gone / pairs.whole;
 	none = pairs.split <= TOGETHER * apart;
 	said->expect += apart >= EXPECTED;
 	said->none += apart >= EXPECTED && none;
-	if (pairs.there < SHOWN * pairs.whole || pairs.gone < SHOWN * pairs.whole)
+	if (pairs.there < SHOWN * pairs.whole || gone < SHOWN * pairs.whole)
 		return;
 	said->shows++;
 	said->together += none;
 }
 
 static void take_all(const struct mp_view *view, const struct mp_exp *exp,
+		     const struct mp_line_asked *asked,
 		     const struct mp_line_times *times, struct said *said)
 {
 	const struct mp_batch *batch;
 	uint32_t at = 0;
 	while ((batch = mp_view_next(view, mp_exp_id(exp), &at))) {
 		if (mp_batch_counts(batch) && is_whole(batch))
-			hear(batch, times, said);
+			hear(asked, batch, times, said);
 	}
 }
 
@@ -391,7 +412,7 @@ int mp_line_apart(const struct mp_view *view, const struct mp_line_asked *asked,
 			continue;
 		if (plan && mp_plan_add(plan, &exp, REPLICATES))
 			return -ENOMEM;
-		take_all(view, &exp, &times, &said);
+		take_all(view, &exp, asked, &times, &said);
 		if (said.all > before && fact)
 			mp_fact_note(fact, mp_exp_id(&exp));
 		if (said.apart >= SAY_SO) {
@@ -425,7 +446,7 @@ static int ask(const struct mp_view *view, const struct mp_line_asked *asked,
 		if (mp_plan_add(plan, &exp, REPLICATES))
 			return -ENOMEM;
 	}
-	take_all(view, &exp, times, said);
+	take_all(view, &exp, asked, times, said);
 	if (said->all && fact)
 		mp_fact_note(fact, mp_exp_id(&exp));
 	return 0;

@@ -15,12 +15,14 @@
 /**
  * struct asking - what is asked, and of whom
  * @seen: by probe line-l1d
+ * @next_most: what the next level fetches at once, at most
  * @out: what is known
  */
 struct asking {
 	const struct mp_view *view;
 	const struct mp_cpu_edges *edges;
 	struct mp_line_l1d_seen seen;
+	uint32_t next_most;
 	struct mp_plan *plan;
 	struct mp_fact *fact;
 	struct mp_line_inner *out;
@@ -53,6 +55,7 @@ static int halves(const struct asking *ask, uint32_t apart, uint32_t *says,
 	const struct mp_line_asked asked = {
 		.edges = ask->edges, .unit = 2 * apart,
 		.size = mp_line_edge(ask->edges, 0),
+		.next_most = ask->next_most,
 	};
 	bool quiet;
 	int err = mp_line_halves(ask->view, &asked, 0, ask->plan, ask->fact,
@@ -118,12 +121,16 @@ int mp_line_inner(const struct mp_view *view, const struct mp_cpu_edges *edges,
 	const double line = mp_cpu_value(view, mp_cpu_level_name[0], "line");
 	struct asking ask = { .view = view, .edges = edges, .plan = plan,
 			      .fact = fact, .out = out };
+	struct mp_line_fetch fetch = { 0 };
 	int err;
 
 	*out = (struct mp_line_inner){ .line = isnan(line) ? 0 : (uint32_t)line };
 	if (out->line || !can_ask(view, edges))
 		return 0;
 	err = mp_line_l1d_look(view, &ask.seen);
+	if (!err)
+		err = mp_line_fetch(view, edges, &fetch);
+	ask.next_most = fetch.most[1];
 	if (!err)
 		err = find(&ask);
 	if (!out->line)
