@@ -245,6 +245,71 @@ static void a_count_of_fewer_lines_than_fit_is_no_limit(void **state)
 
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 
+/* A level that keeps some of a ring makes the next one's edge one that no cache has: it
+ * read 35.8 KiB. Its onset is that of 30 KiB. */
+static void an_edge_that_the_level_inside_has_a_part_in_tells_no_size(void **state)
+{
+	static const char *const probe[] = { "cache-size", "inclusion", NULL };
+	const struct mp_fact *fact;
+
+	(void)state;
+	ask("machine name=a clock_mhz=4800 memory_latency=394\n"
+	    "level name=l1d size=20K ways=10 latency=4 policy=bit-plru\n"
+	    "level name=l2 size=30K ways=2 latency=9 policy=qlru_h11_m1_r0_u0\n"
+	    "level name=l3 size=256K ways=4 latency=25 policy=lru inclusion=exclusive slices=8\n"
+	    "tlb level=1 page=4K entries=72 ways=72 cost=0 policy=fifo\n"
+	    "tlb level=2 page=4K entries=1024 ways=8 cost=12\n"
+	    "walk cost=50 page=all\n"
+	    "place pages=contiguous thp=granted\n"
+	    "clock tsc_mhz=2400 step=1 read=55\n" NOISE, 350783, 256u << 20, probe);
+	fact = made_sim_not_wrong(&sim, "cpu.l2.size", 30 << 10, 0.125);
+	assert_true(fact->verdict == MP_MEASURED || fact->verdict == MP_AT_LEAST);
+}
+
+/* Ten translations are too few for any ring of scattered pages: hops of 18 cycles that
+ * pay 10 for one are no level of 28 between those of 18 and of 70. */
+static void hops_that_pay_for_translations_are_no_level(void **state)
+{
+	static const char *const probe[] = { "cache-size", "latency", NULL };
+
+	(void)state;
+	ask("machine name=a clock_mhz=3400 memory_latency=324\n"
+	    "level name=l1d size=128K ways=8 latency=7 policy=nru index=physical\n"
+	    "level name=l2 size=4279680 ways=15 line=128 sector=64 latency=18 policy=random\n"
+	    "level name=l3 size=15872K ways=31 line=128 latency=70 policy=bit-plru slices=4\n"
+	    "tlb level=1 page=4K entries=10 ways=5 cost=0 policy=random\n"
+	    "tlb level=2 page=4K entries=1024 ways=16 cost=10\n"
+	    "walk cost=32 page=all\n"
+	    "place pages=random thp=refused\n"
+	    "clock tsc_mhz=3700 step=1 read=82\n"
+	    "noise gaps=0.02\n", 700169, 256u << 20, probe);
+	takes("cpu.l2.latency-cycles", 18);
+	says("cpu.l3.size", MP_NOT_MEASURABLE, "hops of 28 cycles are few in every ring");
+	says("cpu.l3.latency-cycles", MP_NOT_MEASURABLE, "see the sizes");
+	says("cpu.l4.latency-cycles", MP_NOT_MEASURABLE, "see the sizes");
+}
+
+/* The shape of what lies outside says that 4 % of the hops miss, and rings a third
+ * shorter take as long: none does. */
+static void rings_of_two_lengths_that_take_as_long_have_nothing_taken_out(void **state)
+{
+	static const char *const probe[] = { "cache-size", "inclusion", "latency", NULL };
+
+	(void)state;
+	ask("machine name=a clock_mhz=950 memory_latency=188\n"
+	    "level name=l1d size=88K ways=4 latency=7 policy=bit-plru\n"
+	    "level name=l2 size=480K ways=20 latency=22 policy=srrip\n"
+	    "level name=l3 size=720K ways=8 latency=37 policy=random inclusion=exclusive\n"
+	    "level name=l4 size=22M ways=11 latency=64 policy=bit-plru inclusion=exclusive\n"
+	    "tlb level=1 page=4K entries=96 ways=96 cost=0\n"
+	    "tlb level=2 page=4K entries=768 ways=12 cost=7\n"
+	    "walk cost=25 page=all\n"
+	    "place pages=random thp=granted\n"
+	    "clock tsc_mhz=100 step=1 read=44\n"
+	    "noise gaps=0.02 seen=no\n", 700170, 256u << 20, probe);
+	takes("cpu.l3.latency-cycles", 37);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +322,9 @@ int main(void)
 		TEST(a_ring_that_takes_longer_and_longer_is_not_at_rest),
 		TEST(a_count_of_fewer_lines_than_fit_is_no_limit),
 		TEST(steps_as_long_as_a_translation_are_disputed),
+		TEST(an_edge_that_the_level_inside_has_a_part_in_tells_no_size),
+		TEST(hops_that_pay_for_translations_are_no_level),
+		TEST(rings_of_two_lengths_that_take_as_long_have_nothing_taken_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

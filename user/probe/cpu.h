@@ -103,6 +103,9 @@ void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep);
  *	that is not so
  * @twins: it and the next share their hops alike at all lengths: they may be
  *	near and far parts of one; no @size is given
+ * @stray: single hops that take so many cycles make it one, but are few of any ring's,
+ *	and no cache explains where they set in or end; no @size is given. 0: that is
+ *	not so
  * @kinked: from this length on its edge does not rise as one level's does, cpu_kinks.h;
  *	no @size is given. 0: it does
  */
@@ -114,6 +117,7 @@ struct mp_cpu_doubt {
 	bool left;
 	double unseen;
 	bool twins;
+	double stray;
 	double kinked;
 };
 

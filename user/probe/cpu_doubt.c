@@ -54,6 +54,8 @@
 /* The two capacities of a doubtful level are known no better than this: its
  * shapes are few, and a shape in error moves both. */
 #define PAIR_ROUGH 1.5
+/* Single hops of one cost are a level's if some ring has so many of them. */
+#define STRAY 0.5
 
 double mp_cpu_held(const struct mp_cpu_edges *edges, uint32_t k)
 {
@@ -429,12 +431,29 @@ static uint32_t doubt_of_means(const struct mp_view *view,
 	return k;
 }
 
+/* Of single hops: one of which each ring has few, between edges that no cache
+ * explains, may be another level's hops that pay for a translation. */
+static void find_stray(struct mp_cpu_edges *edges)
+{
+	const struct mp_spectrum *spectrum = &edges->spectrum;
+	uint32_t k = 1;
+
+	while (k < edges->n && (edges->fitted[k - 1] || edges->fitted[k] ||
+				spectrum->share[k] >= STRAY))
+		k++;
+	if (k < edges->n && k < edges->doubt.level)
+		edges->doubt = (struct mp_cpu_doubt){
+			.level = k, .stray = spectrum->cycles[k] };
+}
+
 void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges)
 {
 	double length = NAN, low;
 	bool behind = false;
 	uint32_t k;
 
+	if (edges->single)
+		find_stray(edges);
 	if (edges->single || !edges->n)
 		return;
 	edges->main_lines = lines_of_main(view, edges);
@@ -506,6 +525,12 @@ void mp_cpu_doubt_say(const struct mp_cpu_edges *edges, uint32_t k,
 			       "hops of %.0f and of %.0f cycles come in the same proportion at every length: near and far parts of one level, maybe, and not two",
 			       edges->spectrum.cycles[k],
 			       edges->spectrum.cycles[k + 1]);
+		return;
+	}
+	if (doubt->stray > 0) {
+		mp_fact_cannot(fact, "bytes",
+			       "hops of %.0f cycles are few in every ring, and no cache explains where they set in, or where they end: they may be another level's that pay for a translation",
+			       doubt->stray);
 		return;
 	}
 	if (doubt->left || doubt->unseen > 0 || doubt->kinked > 0) {

@@ -115,6 +115,7 @@ static int less_kept(const struct mp_view *view,
 {
 	const double kept = mp_cpu_share_kept(edges, k);
 	const double passed = mp_cpu_share_passed(edges, k);
+	const struct mp_edge *edge = &edges->edge[k];
 	bool all;
 	int err;
 
@@ -126,6 +127,11 @@ static int less_kept(const struct mp_view *view,
 	fact->low *= 1 - kept;
 	if (kept > KEPT && goes_by_chance(edges, k))
 		fact->low *= 1 - kept;
+	/* It makes the edge unlike any cache's, too, where pages do not. */
+	if (kept > KEPT && edge->page_bytes == 0 &&
+	    edges->table->shape[edge->shape].scatter != 0)
+		fact->low = fmin(fact->low, mp_cpu_share_held(edges, k) *
+						    (1 - kept));
 	fact->low = fmin(fact->low, passed);
 	fact->value = mp_stat_between(fact->low, fact->high);
 	return 0;

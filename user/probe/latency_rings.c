@@ -70,6 +70,9 @@
  * that much, is not at rest: what the shapes leave to it is not known. */
 #define AT_REST 0.985
 #define SHORTER 1.05
+/* Rings that differ by less than this have nothing of a level that the longer ones
+ * come to miss. */
+#define LEVEL 1.001
 
 /* Shares of a length's hops that level k serves, and its two neighbours. */
 struct mixture {
@@ -324,9 +327,10 @@ static bool rises_yet(const struct mp_cpu_edges *edges, uint32_t k,
 	return false;
 }
 
-/* Does a shorter ring, beyond the edge inside, take less by far? */
-static bool is_rising(const struct mp_cpu_edges *edges, uint32_t k,
-		      const struct mp_curve_at *at)
+/* The next shorter ring beyond the edge inside, or NULL. */
+static const struct mp_curve_at *before_it(const struct mp_cpu_edges *edges,
+					   uint32_t k,
+					   const struct mp_curve_at *at)
 {
 	const struct mp_curve_at *before = NULL;
 
@@ -334,8 +338,28 @@ static bool is_rising(const struct mp_cpu_edges *edges, uint32_t k,
 		if ((double)edges->curve.at[i].length * SHORTER < (double)at->length &&
 		    (double)edges->curve.at[i].length > edges->edge[k - 1].high)
 			before = &edges->curve.at[i];
+	return before;
+}
+
+/* Does a shorter ring take less by far? */
+static bool is_rising(const struct mp_cpu_edges *edges, uint32_t k,
+		      const struct mp_curve_at *at)
+{
+	const struct mp_curve_at *before = before_it(edges, k, at);
+
 	return before && at->mid_ns > before->mid_ns * YET_LEAST &&
 	       mp_curve_apart(at, before, 1);
+}
+
+/* Does one take as long? Then none of this one's hops goes further out, whatever
+ * the shape of the edge there says: of the shorter it would have been fewer. */
+static bool is_level(const struct mp_cpu_edges *edges, uint32_t k,
+		     const struct mp_curve_at *at)
+{
+	const struct mp_curve_at *before = before_it(edges, k, at);
+
+	return before && at->mid_ns < before->mid_ns * LEVEL &&
+	       before->mid_ns < at->mid_ns * LEVEL;
 }
 
 void mp_latency_go_by_edge(const struct mp_cpu_edges *edges, uint32_t k,
@@ -468,6 +492,10 @@ void mp_latency_rings(const struct mp_view *view,
 		mp_latency_go_by_edge(edges, k, inner);
 		mp_latency_cannot(pair, "no footprint shows this level without its neighbours: the longest that it holds takes longer than a little shorter ones");
 		return;
+	}
+	if (sweep.stride == stride && is_level(edges, k, at)) {
+		mix.own += mix.outside;
+		mix.outside = 0;
 	}
 	/* A shape that does not explain the edge takes nothing out of a ring
 	 * that the level is seen to hold. */
