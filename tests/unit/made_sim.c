@@ -2,6 +2,7 @@
 #include "made_sim.h"
 
 #include <math.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,13 +12,42 @@
 #include "backend.h"
 #include "analysis/spectrum.h"
 #include "backend/sim_chase.h"
+#include "backend/user_team.h"
 #include "made_look.h"
 #include "made_machine.h"
 
 #define SEED 1u
 #define PLANS 64u
+#define CPUS 64u
 /* Limits of made edges lie so far on either side. */
 #define BLUR 1.03
+
+/* Slots that wander through lines word by word may leave none to another ring. */
+static bool wanders(const struct mp_exp *exp)
+{
+	for (uint32_t i = 0; i < exp->n_actors; i++)
+		if (exp->actor[i].skew % 32)
+			return true;
+	return false;
+}
+
+/* What several actors are to do can be had in user space as well, on a machine of so
+ * many CPUs: a simulated one has no links that could be in each other's way. */
+static void check_team(const struct mp_exp *exp)
+{
+	struct mp_user_place place = { .sched = { .n_cpus = CPUS } };
+	cpu_set_t *cpus = CPU_ALLOC(CPUS);
+	char why[256] = "";
+
+	assert_non_null(cpus);
+	CPU_ZERO_S(CPU_ALLOC_SIZE(CPUS), cpus);
+	for (uint32_t i = 0; i < CPUS; i++)
+		CPU_SET_S(i, CPU_ALLOC_SIZE(CPUS), cpus);
+	place.sched.before = cpus;
+	if (mp_user_team_check(&place, exp, why, sizeof(why)))
+		fail_msg("%s", why);
+	CPU_FREE(cpus);
+}
 
 static void measure(struct made_sim *sim, const struct mp_exp *exp,
 		    uint32_t replicate)
@@ -29,6 +59,8 @@ static void measure(struct made_sim *sim, const struct mp_exp *exp,
 	assert_true(sim->n < MADE_SIM_BATCHES);
 	if (mp_exp_check(exp, why, sizeof(why)))
 		fail_msg("%s", why);
+	if (exp->n_actors > 1 && !wanders(exp))
+		check_team(exp);
 	mp_batch_init(batch, exp, replicate);
 	assert_int_equal(mp_sim_chase(&sim->machine, sim->view.seed, NULL,
 				      batch), 0);

@@ -268,9 +268,9 @@ static void what_cannot_be_had_at_once_is_refused_by_name(void **state)
 	set.exp = fine;
 	set.exp.actor[1].phase = 1;
 	set.exp.actor[1].arena = 0;
-	set.exp.actor[1].stride = 2 * STRIDE;
+	set.exp.actor[1].stride = 8;
 	set.exp.actor[1].place = set.host.cpu;
-	expect_refusal("its span lies over that of actor0");
+	expect_refusal("its span lies over those of other rings");
 	set.exp = fine;
 	set.exp.actor[1].op = MP_OP_STREAM;
 	expect_refusal("op stream");
@@ -383,8 +383,15 @@ static void rings_may_lie_between_each_other(void **state)
 	assert_int_equal(samples_of(&batch, 0), BURSTS);
 	assert_int_equal(samples_of(&batch, 1), BURSTS);
 	mp_batch_free(&batch);
+	/* Slots of both in the same lines: each has a word of its own there. */
 	actor[1].offset = 2 * STRIDE;
-	expect_refusal("its span lies over that of actor0");
+	run_well(&batch);
+	assert_int_equal(samples_of(&batch, 0), BURSTS);
+	assert_int_equal(samples_of(&batch, 1), BURSTS);
+	mp_batch_free(&batch);
+	actor[0].stride = actor[1].stride = 40;
+	actor[1].offset = 80;
+	expect_refusal("its span lies over those of other rings");
 }
 
 int main(void)

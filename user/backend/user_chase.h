@@ -17,6 +17,7 @@
  * @clock: in: the clock
  * @actor: in: who chases
  * @index: in: its number in the experiment
+ * @word: in: which word of a slot's line its links are
  * @window_ns: in: the longest burst
  * @slots: in: slots of its ring
  * @cursor: in: where to begin; moves on
@@ -39,6 +40,7 @@ struct mp_user_walk {
 	const struct mp_user_clock *clock;
 	const struct mp_actor *actor;
 	uint32_t index;
+	uint32_t word;
 	uint64_t window_ns;
 	uint64_t slots;
 	const void *cursor;

@@ -34,30 +34,6 @@ static const struct mp_actor *actor_of(const struct mp_user_member *member)
 
 /* -- what can be had -------------------------------------------------------- */
 
-static bool same_ring(const struct mp_actor *a, const struct mp_actor *b)
-{
-	return a->arena == b->arena && a->offset == b->offset &&
-	       a->length == b->length && a->stride == b->stride &&
-	       a->reach == b->reach && a->skew == b->skew;
-}
-
-/* Slots of one lie between those of the other: the one stride is a multiple
- * of the other, and neither begins on a slot of the other. */
-static bool interleaved(const struct mp_actor *a, const struct mp_actor *b)
-{
-	const uint64_t least = a->stride < b->stride ? a->stride : b->stride;
-	const uint64_t most = a->stride < b->stride ? b->stride : a->stride;
-
-	return !a->skew && !b->skew && most % least == 0 &&
-	       a->offset % least != b->offset % least;
-}
-
-static bool overlap(const struct mp_actor *a, const struct mp_actor *b)
-{
-	return a->arena == b->arena && a->offset < b->offset + b->length &&
-	       b->offset < a->offset + a->length;
-}
-
 static int check_pair(const struct mp_exp *exp, uint32_t i, uint32_t k,
 		      char *why, size_t room)
 {
@@ -72,12 +48,24 @@ static int check_pair(const struct mp_exp *exp, uint32_t i, uint32_t k,
 		return mp_why(why, room, -EOPNOTSUPP, "actor%u.phase %u: a "
 			      "sequence has its phase for itself, and actor%u "
 			      "is there too", i, a->phase, k);
-	if (overlap(a, b) && (a->op != b->op ||
-			      (!same_ring(a, b) && !interleaved(a, b))))
+	if (a->op != b->op && mp_user_ring_overlap(a, b))
 		return mp_why(why, room, -EOPNOTSUPP, "actor%u.offset %" PRIu64
-			      ": its span lies over that of actor%u, and is "
-			      "another ring", i, a->offset, k);
+			      ": its span lies over that of actor%u, and one "
+			      "of them is a sequence", i, a->offset, k);
 	return 0;
+}
+
+/* Rings over the same memory are one, or find words of their own in its lines. */
+static int check_words(const struct mp_exp *exp, char *why, size_t room)
+{
+	uint32_t words[MP_EXP_ACTORS];
+	const uint32_t i = mp_user_ring_words(exp, words);
+
+	return i == exp->n_actors ? 0 :
+	       mp_why(why, room, -EOPNOTSUPP, "actor%u.offset %" PRIu64
+		      ": its span lies over those of other rings, and leaves "
+		      "it no word of its own in their lines", i,
+		      exp->actor[i].offset);
 }
 
 /* The caller walks it, on its own CPU. */
@@ -140,7 +128,7 @@ int mp_user_team_check(const struct mp_user_place *place,
 			      exp->n_steps, exp->carveout);
 	for (uint32_t i = 0; i < exp->n_actors && !err; i++)
 		err = check_member(place, exp, i, why, room);
-	return err;
+	return err ? err : check_words(exp, why, room);
 }
 
 /* -- one thread --------------------------------------------------------------- */
@@ -431,8 +419,8 @@ static const struct mp_user_walk *linked(const struct mp_user_team *team,
 					 uint32_t i)
 {
 	for (uint32_t k = 0; k < i; k++)
-		if (same_ring(actor_of(&team->member[k]),
-			      actor_of(&team->member[i])))
+		if (mp_user_ring_same(actor_of(&team->member[k]),
+				      actor_of(&team->member[i])))
 			return &team->member[k].walk;
 	return NULL;
 }
@@ -452,7 +440,9 @@ int mp_user_team_make(struct mp_user_team *team,
 		      struct mp_user_words *words)
 {
 	uint64_t seed = mp_exp_seed(place->seed, batch->id, batch->replicate);
-	int err = 0;
+	uint32_t word[MP_EXP_ACTORS];
+	int err = mp_user_ring_words(&batch->exp, word) == batch->exp.n_actors ?
+		  0 : -EOPNOTSUPP;
 
 	memset(team, 0, sizeof(*team));
 	pthread_mutex_init(&team->lock, NULL);
@@ -468,6 +458,7 @@ int mp_user_team_make(struct mp_user_team *team,
 			.clock = &place->clock,
 			.actor = &batch->exp.actor[i],
 			.index = i,
+			.word = word[i],
 			.phased = is_phased(&batch->exp),
 			.window_ns = batch->exp.window_ns,
 			.late_tick = late_tick,
