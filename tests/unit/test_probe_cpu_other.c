@@ -72,6 +72,8 @@ static void expect(const char *text, uint32_t cpus, uint32_t k, uint32_t holds,
 	struct mp_cpu_other other;
 
 	ask(text, cpus, k, &other);
+	/* It was asked in any case. */
+	assert_true(other.id[0] != 0);
 	if (other.holds != holds || (holds && other.cpu != cpu))
 		fail_msg("%u of CPU %u is not %u of CPU %u: %.1f, %.1f, %.1f, %.1f\n%s",
 			 other.holds, other.cpu, holds, cpu, other.fresh,
@@ -135,6 +137,23 @@ static void only_who_shares_the_level_and_none_inside_tells(void **state)
 	       "level name=l2 size=64K ways=8 latency=14 shared=2\n"
 	       "level name=l3 size=256K ways=16 latency=40 shared=4 inclusion=inclusive\n",
 	       4, 2, MP_CPU_HOLDS_ALL, 2);
+}
+
+/* What two CPUs share further in, and pay for translations, takes what the level does;
+ * but so does not what has left it. */
+static void hops_that_pay_for_translations_are_not_the_levels(void **state)
+{
+	static const char text[] = MACHINE("2")
+		"level name=l1d size=32K ways=8 latency=4\n"
+		"level name=l2 size=512K ways=8 latency=10 shared=2\n"
+		"level name=l3 size=2M ways=16 latency=16 shared=2 inclusion=exclusive\n"
+		"tlb level=1 page=4K entries=10 ways=5\nwalk cost=25\n";
+	struct mp_cpu_other other;
+
+	(void)state;
+	ask(text, 2, 2, &other);
+	assert_int_equal(other.holds, MP_CPU_HOLDS_UNKNOWN);
+	assert_true(other.id[0] != 0);
 }
 
 /* A level further out that includes all takes lines along, too, where what drives
@@ -215,6 +234,7 @@ int main(void)
 		cmocka_unit_test(an_inclusive_one_takes_along_what_it_loses),
 		cmocka_unit_test(one_that_is_neither_leaves_it_inside),
 		cmocka_unit_test(only_who_shares_the_level_and_none_inside_tells),
+		cmocka_unit_test(hops_that_pay_for_translations_are_not_the_levels),
 		cmocka_unit_test(a_level_further_out_may_have_taken_it_along),
 		cmocka_unit_test(nothing_is_wanted_where_there_is_no_other_cpu),
 		cmocka_unit_test(what_one_cpu_cannot_tell_two_do),

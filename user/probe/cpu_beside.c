@@ -152,7 +152,7 @@ int mp_cpu_beside_plan(const struct mp_view *view,
 		err = mp_cpu_hot_judge(view, edges, k, &hot);
 	if (err || (hot.holds && (hot.holds != MP_CPU_HOLDS_OTHERS ||
 				  is_sharp(view, edges, k))))
-		return err;
+		return err ? err : plan_other(view, edges, k, plan, &hot.holds);
 	plan->stage++;
 	if (!hot.holds) {
 		err = mp_cpu_colour_plan(view, edges, k, plan);
@@ -243,7 +243,6 @@ static int ask_left(const struct mp_view *view,
 	}
 	return 0;
 }
-
 
 /* What another CPU finds. */
 static void ask_other(const struct mp_view *view,

@@ -4,8 +4,8 @@
  * share has it, unless it is exclusive: then it is in the levels inside, which
  * are this CPU's, and comes to the level when it leaves those. And when the other
  * CPU has driven the level through, this one has its lines no more if the level
- * includes those inside. No policy of any of them can hide that, as nothing is to
- * stay anywhere while others are loaded beside it.
+ * includes those inside. Nothing has to stay anywhere for that while others are loaded
+ * beside it.
  */
 #ifndef MP_PROBE_CPU_OTHER_H
 #define MP_PROBE_CPU_OTHER_H
@@ -17,8 +17,8 @@
  * @holds: enum mp_cpu_holds; unknown where no CPU that was asked shares the level
  *	alone, or where it does not show
  * @cpu: which other CPU told; of no use where @holds is unknown
- * @id: of the experiment with what was just loaded, and of the one with a level
- *	that was driven through; 0: not made
+ * @id: of the experiment with what was just loaded, of the one with a level that was
+ *	driven through, and of its control; 0: not made
  * @fresh: a hop of the other CPU over lines that nobody had loaded, cycles
  * @loaded: .. that this one had just loaded
  * @left: .. that had left the levels inside since then
@@ -28,7 +28,7 @@
 struct mp_cpu_other {
 	uint32_t holds;
 	uint32_t cpu;
-	uint64_t id[2];
+	uint64_t id[3];
 	double fresh;
 	double loaded;
 	double left;

@@ -97,7 +97,7 @@ static void note_other(const struct mp_cpu_other *other, struct mp_fact *fact)
 {
 	size_t n;
 
-	for (uint32_t i = 0; i < 2; i++)
+	for (uint32_t i = 0; i < 3; i++)
 		if (other->id[i])
 			mp_fact_note(fact, other->id[i]);
 	snprintf(fact->method, sizeof(fact->method),

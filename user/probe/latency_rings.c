@@ -70,8 +70,8 @@
  * that much, is not at rest: what the shapes leave to it is not known. */
 #define AT_REST 0.985
 #define SHORTER 1.05
-/* Rings that differ by less than this have nothing of a level that the longer ones
- * come to miss. */
+/* Rings most of whose replicates differ by less than this have nothing of a level that
+ * the longer ones come to miss. */
 #define LEVEL 1.001
 
 /* Shares of a length's hops that level k serves, and its two neighbours. */
@@ -351,15 +351,24 @@ static bool is_rising(const struct mp_cpu_edges *edges, uint32_t k,
 	       mp_curve_apart(at, before, 1);
 }
 
-/* Does one take as long? Then none of this one's hops goes further out, whatever
- * the shape of the edge there says: of the shorter it would have been fewer. */
+/* Do most of its replicates take so long? */
+static bool most_take(const struct mp_curve_at *at, double ns)
+{
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < at->n; r++)
+		n += at->ns[r] < ns * LEVEL && at->ns[r] > ns / LEVEL;
+	return 2 * n > at->n;
+}
+
+/* Does it take as long? Then none of this one's hops goes further out, whatever the
+ * shape of the edge there says: of the shorter it would have been fewer. */
 static bool is_level(const struct mp_cpu_edges *edges, uint32_t k,
 		     const struct mp_curve_at *at)
 {
 	const struct mp_curve_at *before = before_it(edges, k, at);
 
-	return before && at->mid_ns < before->mid_ns * LEVEL &&
-	       before->mid_ns < at->mid_ns * LEVEL;
+	return before && most_take(at, at->mid_ns) && most_take(before, at->mid_ns);
 }
 
 void mp_latency_go_by_edge(const struct mp_cpu_edges *edges, uint32_t k,
