@@ -111,8 +111,8 @@ struct shape {
 	bool fits;		/* D fits what lies further out */
 };
 
-/* Over replicates, cycles a hop: the mean, and what the faster groups take, which
- * have none of the few that are not where the others are. */
+/* Over replicates, cycles a hop: the mean, and what the fastest group takes, which has
+ * none of the few that are not where the others are. */
 struct seen {
 	uint32_t n;
 	struct mp_interval hop[LOOKS];
@@ -190,7 +190,6 @@ static bool lay(const struct mp_view *view, const struct mp_cpu_edges *edges,
 						   edges->edge[k - 1].high);
 	const double slots = fmin(fmax(SHORT_PART * inner / (double)stride, SLOTS_GOOD),
 				  fmin(SHORT_MOST * inner / (double)stride, SLOTS_MOST));
-
 	uint64_t most_bytes;
 
 	memset(shape, 0, sizeof(*shape));
