@@ -57,8 +57,8 @@ static void ask(const char *text, uint32_t cpus, uint32_t k,
 	for (uint32_t i = 0; i < STAGES; i++) {
 		struct mp_plan plan = { 0 };
 
-		assert_int_equal(mp_cpu_other_plan(&sim.view, &edges, k, &plan),
-				 0);
+		assert_int_equal(mp_cpu_other_plan(&sim.view, &edges, k, &plan,
+						   other), 0);
 		if (!made_sim_run(&sim, &plan))
 			break;
 	}
@@ -175,19 +175,23 @@ static void nothing_is_wanted_where_there_is_no_other_cpu(void **state)
 {
 	struct mp_cpu_edges edges;
 	struct mp_plan plan = { 0 };
+	struct mp_cpu_other other;
 
 	(void)state;
 	open_with(MACHINE("2") CHANCE
 		  "level name=l2 size=64K ways=8 latency=14 shared=2\n", 1);
 	made_sim_edges(&sim, &edges);
-	assert_int_equal(mp_cpu_other_plan(&sim.view, &edges, 1, &plan), 0);
+	assert_int_equal(mp_cpu_other_plan(&sim.view, &edges, 1, &plan,
+					   &other), 0);
 	assert_int_equal(plan.n, 0);
 	mp_cpus_add(&sim.view.cpus, 1);
-	assert_int_equal(mp_cpu_other_plan(&sim.view, &edges, 1, &plan), 0);
+	assert_int_equal(mp_cpu_other_plan(&sim.view, &edges, 1, &plan,
+					   &other), 0);
 	assert_true(plan.n > 0);
 	mp_plan_free(&plan);
 	sim.view.caps &= ~MP_CAP_ACTORS;
-	assert_int_equal(mp_cpu_other_plan(&sim.view, &edges, 1, &plan), 0);
+	assert_int_equal(mp_cpu_other_plan(&sim.view, &edges, 1, &plan,
+					   &other), 0);
 	assert_int_equal(plan.n, 0);
 	made_sim_close(&sim);
 }

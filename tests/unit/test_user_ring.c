@@ -62,6 +62,28 @@ static void what_never_meets_needs_none(void **state)
 	assert_int_equal(word[1], 0);
 }
 
+/* A skew that is no part of the span lies anywhere in it, by words, once it wraps. */
+static void a_skew_that_wraps_may_meet_any_word(void **state)
+{
+	struct mp_exp exp = exp_of(2);
+	uint32_t word[MP_EXP_ACTORS];
+
+	(void)state;
+	exp.arena[0].bytes = 16u << 20;
+	for (uint32_t i = 0; i < 2; i++) {
+		exp.actor[i].stride = 3 * 4096;
+		exp.actor[i].length = 8u << 20;
+		exp.actor[i].skew = 24;
+	}
+	exp.actor[1].offset = 8;
+	assert_int_equal(mp_user_ring_words(&exp, word), 1);
+	/* By lines it leaves the other a word. */
+	exp.actor[0].skew = exp.actor[1].skew = 192;
+	exp.actor[1].offset = 64;
+	assert_int_equal(mp_user_ring_words(&exp, word), 2);
+	assert_int_equal(word[1], 1);
+}
+
 static void the_shortest_line_has_four_words(void **state)
 {
 	struct mp_exp exp = exp_of(6);
@@ -130,6 +152,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_ring_has_one_word),
 		cmocka_unit_test(what_never_meets_needs_none),
+		cmocka_unit_test(a_skew_that_wraps_may_meet_any_word),
 		cmocka_unit_test(the_shortest_line_has_four_words),
 		cmocka_unit_test(links_of_both_stay_whole),
 	};

@@ -15,6 +15,7 @@
 
 #include "arch.h"
 #include "chase.h"
+#include "gcd.h"
 #include "ring.h"
 
 /* Reads that the step and the cost of a read are taken from. */
@@ -111,17 +112,6 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-	while (b) {
-		const uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* Steps that @ticks is, to the nearest. */
 static uint64_t steps_in(uint64_t ticks, uint64_t step)
 {
@@ -153,7 +143,7 @@ uint64_t mp_user_clock_step(uint64_t *diff, uint32_t n)
 	if (!n)
 		return 0;
 	for (uint32_t i = 0; i < n; i++)
-		common = gcd(common, diff[i]);
+		common = mp_gcd(common, diff[i]);
 	qsort(diff, n, sizeof(*diff), by_value);
 	middle = diff[n / 2];
 	step = 2 * middle;

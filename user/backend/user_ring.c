@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "gcd.h"
 #include "ring.h"
 
 /* The shortest line: slots that are so many bytes apart share none. */
@@ -23,32 +24,23 @@ bool mp_user_ring_overlap(const struct mp_actor *a, const struct mp_actor *b)
 	       b->offset < a->offset + a->length;
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-	while (b) {
-		const uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* All links of a ring lie a multiple of so much behind where it begins. A skew that
  * does not come to its end is but a longer stride. */
 static uint64_t step_of(const struct mp_actor *actor)
 {
 	const uint64_t slots = actor->length / actor->stride;
 
+	/* Else it wraps at the span, of which the stride is a multiple. */
 	return actor->skew && slots * actor->skew > MP_RING_SKEW_SPAN ?
-	       gcd(actor->stride, actor->skew) : actor->stride + actor->skew;
+	       mp_gcd(actor->skew, MP_RING_SKEW_SPAN) :
+	       actor->stride + actor->skew;
 }
 
 /* Links of the two meet only if a multiple of both their steps lies between. */
 static bool may_meet(const struct mp_actor *a, uint32_t a_word,
 		     const struct mp_actor *b, uint32_t b_word)
 {
-	const uint64_t step = gcd(step_of(a), step_of(b));
+	const uint64_t step = mp_gcd(step_of(a), step_of(b));
 
 	return mp_user_ring_overlap(a, b) &&
 	       (a->offset + a_word * WORD) % step ==

@@ -132,8 +132,7 @@ static int plan_other(const struct mp_view *view,
 	err = mp_cpu_leaks_judge(view, edges, k, &leaks);
 	if (err || is_told(leaks.holds))
 		return err;
-	err = mp_cpu_other_plan(view, edges, k, plan);
-	mp_cpu_other_judge(view, edges, k, &other);
+	err = mp_cpu_other_plan(view, edges, k, plan, &other);
 	*holds = other.holds;
 	return err;
 }

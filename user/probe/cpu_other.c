@@ -526,9 +526,7 @@ void mp_cpu_other_judge(const struct mp_view *view,
 
 int mp_cpu_other_plan(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
-		      struct mp_plan *plan)
+		      struct mp_plan *plan, struct mp_cpu_other *other)
 {
-	struct mp_cpu_other other;
-
-	return ask_all(view, edges, k, plan, &other);
+	return ask_all(view, edges, k, plan, other);
 }

@@ -38,6 +38,7 @@ struct mp_cpu_other {
 /**
  * mp_cpu_other_plan() - want what tells about level @k, 1 or further out
  * @edges: with a fit of the level and the one inside
+ * @other: gets what the batches say so far
  *
  * A few other CPUs are asked in turn, a stage each, until one tells. Nothing is
  * wanted where nothing can be told.
@@ -45,7 +46,7 @@ struct mp_cpu_other {
  */
 int mp_cpu_other_plan(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
-		      struct mp_plan *plan);
+		      struct mp_plan *plan, struct mp_cpu_other *other);
 
 /** mp_cpu_other_judge() - what the batches say of level @k */
 void mp_cpu_other_judge(const struct mp_view *view,

@@ -16,7 +16,7 @@
 uint64_t mp_policy_place_around(const struct mp_policy_level *level)
 {
 	return level->way_bytes /
-	       mp_ways_gcd(level->way_bytes, level->inner_span);
+	       mp_gcd(level->way_bytes, level->inner_span);
 }
 
 /* The first lines of the sets of a kind, but for those of the set here. */

@@ -168,7 +168,7 @@ static enum lack look_shape(const struct mp_view *view,
  * first and the last lines of pages are what others like best. */
 static void find_sets(struct mp_policy_level *level)
 {
-	const uint64_t page = mp_ways_gcd(level->stride, MP_POLICY_PAGE);
+	const uint64_t page = mp_gcd(level->stride, MP_POLICY_PAGE);
 	const uint64_t lines = page / level->line;
 	const uint64_t most = MP_POLICY_SETS_MOST;
 
@@ -197,8 +197,8 @@ static void take_kinds(struct mp_policy_level *level, uint64_t kinds)
 		return;
 	all = mp_ways_lcm(level->way_bytes, level->inner_span);
 	level->own_bytes = all / kinds;
-	level->stride = kinds > 1 ? mp_ways_gcd(level->way_bytes,
-						level->inner_span) :
+	level->stride = kinds > 1 ? mp_gcd(level->way_bytes,
+					   level->inner_span) :
 				    level->inner_span;
 	shape->kinds = kinds < lines ? (uint32_t)kinds : lines;
 }
@@ -268,8 +268,8 @@ bool mp_policy_room_find(const struct mp_view *view,
 {
 	const uint64_t known = known_bytes(view, level);
 	const uint64_t all = level->k ? level->inner_span /
-					mp_ways_gcd(level->inner_span,
-						    level->way_bytes) : 1;
+					mp_gcd(level->inner_span,
+					       level->way_bytes) : 1;
 	enum lack lack = look_shapes(view, level, 1, known), more = lack;
 
 	for (uint32_t kinds = 2; kinds <= KINDS_MAX && more != NOTHING; kinds++)

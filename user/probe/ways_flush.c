@@ -95,7 +95,7 @@ static uint64_t list_others(const struct mp_ways_sets *sets,
 	groups = mp_ways_groups(&flush, test->lines);
 	if (groups * flush.n + test->lines > MP_EXP_STEPS)
 		return 0;
-	unit = mp_ways_gcd(flush.unit, test->stride);
+	unit = mp_gcd(flush.unit, test->stride);
 	for (uint64_t g = 0; g < groups; g++)
 		for (uint32_t i = 0; i < flush.n; i++)
 			slot[(*n)++] = (uint32_t)((g * test->stride +

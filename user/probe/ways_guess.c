@@ -181,7 +181,7 @@ static uint32_t with_brought(const struct mp_ways_sets *sets,
 	if (!sets->brought)
 		return test->lines;
 	if (sets->grain == sets->line &&
-	    mp_ways_gcd(guess->span, test->stride) == sets->line)
+	    mp_gcd(guess->span, test->stride) == sets->line)
 		lines *= 2;
 	return (uint32_t)lines;
 }

@@ -12,28 +12,9 @@
  * that is harmless. */
 #define LIKELY_WAYS 32u
 
-/* Spans and strides have many factors of two, which cost no division. */
-uint64_t mp_ways_gcd(uint64_t a, uint64_t b)
-{
-	uint64_t rest;
-	int twos;
-
-	if (!a || !b)
-		return a | b;
-	twos = __builtin_ctzll(a | b);
-	a >>= __builtin_ctzll(a);
-	b >>= __builtin_ctzll(b);
-	while (b > 1) {
-		rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return (b ? b : a) << twos;
-}
-
 uint64_t mp_ways_lcm(uint64_t a, uint64_t b)
 {
-	return a / mp_ways_gcd(a, b) * b;
+	return a / mp_gcd(a, b) * b;
 }
 
 bool mp_ways_is_multiple(uint64_t bytes, uint64_t error, uint64_t span,
@@ -47,7 +28,7 @@ bool mp_ways_is_multiple(uint64_t bytes, uint64_t error, uint64_t span,
 
 uint64_t mp_ways_sets_of(const struct mp_ways_guess *guess, uint64_t stride)
 {
-	return guess->span / mp_ways_gcd(guess->span, stride);
+	return guess->span / mp_gcd(guess->span, stride);
 }
 
 bool mp_ways_in_row(const struct mp_ways_sets *sets,
@@ -99,7 +80,7 @@ static struct mp_ways_range with_pieces(const struct mp_ways_sets *sets,
 
 	if (in_row || sets->small || sets->piece % guess->span == 0)
 		return mp_ways_with(guess, stride, inside);
-	held = mp_ways_with(guess, mp_ways_gcd(stride, sets->piece), inside);
+	held = mp_ways_with(guess, mp_gcd(stride, sets->piece), inside);
 	held.low = guess->ways;
 	return held;
 }
@@ -188,7 +169,7 @@ uint64_t mp_ways_handed(const struct mp_ways_sets *sets, uint64_t stride,
 		uint64_t at = stride, lines;
 
 		if (!in_row && !sets->small && sets->piece % guess->span)
-			at = mp_ways_gcd(stride, sets->piece);
+			at = mp_gcd(stride, sets->piece);
 		lines = mp_ways_sets_of(guess, at) * guess->ways;
 		if (guess->exclusive && sets->inner)
 			lines += mp_ways_handed(sets->inner, stride, in_row);
@@ -210,8 +191,8 @@ uint64_t mp_ways_here(const struct mp_ways_sets *sets,
 bool mp_ways_is_apart(const struct mp_ways_guess *guess,
 		      const struct mp_ways_test *test)
 {
-	return !test->apart || !(mp_ways_gcd(guess->span, test->stride) %
-				 mp_ways_gcd(test->apart, test->stride));
+	return !test->apart || !(mp_gcd(guess->span, test->stride) %
+				 mp_gcd(test->apart, test->stride));
 }
 
 /* Where others fall on the same sets any number of lines may be too many. */
@@ -251,9 +232,9 @@ void mp_ways_meets(const struct mp_ways_sets *sets,
 {
 	meets->n = 0;
 	if (test->apart)
-		add_every(meets, mp_ways_gcd(test->apart, test->stride));
+		add_every(meets, mp_gcd(test->apart, test->stride));
 	for (uint32_t i = 0; i < sets->n && !test->apart; i++)
-		add_every(meets, mp_ways_gcd(sets->guess[i].span, test->stride));
+		add_every(meets, mp_gcd(sets->guess[i].span, test->stride));
 }
 
 bool mp_ways_may_meet(const struct mp_ways_meets *meets, uint64_t at)

@@ -3,9 +3,9 @@
 #ifndef MP_WAYS_HELD_H
 #define MP_WAYS_HELD_H
 
+#include "gcd.h"
 #include "probe/ways_sets.h"
 
-uint64_t mp_ways_gcd(uint64_t a, uint64_t b);
 uint64_t mp_ways_lcm(uint64_t a, uint64_t b);
 
 /** mp_ways_is_multiple() - are @bytes, known to @error, a multiple of a span that

@@ -92,7 +92,7 @@ bool mp_ways_flushers(const struct mp_ways_sets *sets,
 	flush->n = 0;
 	if (!unit)
 		return false;
-	flush->sets = unit / mp_ways_gcd(unit, test->stride);
+	flush->sets = unit / mp_gcd(unit, test->stride);
 	wanted = times * mp_ways_likely(sets->inner, unit).high;
 	if (wanted > MP_WAYS_FLUSHERS)
 		return false;

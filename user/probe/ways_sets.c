@@ -329,13 +329,13 @@ static void try_apart(struct choice *choice)
 		const uint64_t stride = mp_ways_lcm(sets->guess[i].span, unit);
 
 		for (uint32_t k = 0; k < n; k++) {
-			const uint64_t apart = mp_ways_gcd(sets->guess[k].span,
-							   stride);
+			const uint64_t apart = mp_gcd(sets->guess[k].span,
+						      stride);
 			bool again = !(unit % apart);
 
 			for (uint32_t j = 0; j < k && !again; j++)
-				again = mp_ways_gcd(sets->guess[j].span,
-						    stride) == apart;
+				again = mp_gcd(sets->guess[j].span,
+					       stride) == apart;
 			if (!again)
 				try_flushed_at(choice, stride, apart);
 		}

@@ -40,7 +40,7 @@ static double choose_log2(double n, double k)
 static double places_of(const struct mp_ways_sets *sets,
 			const struct mp_ways_guess *guess)
 {
-	return (double)(guess->span / mp_ways_gcd(guess->span, sets->piece));
+	return (double)(guess->span / mp_gcd(guess->span, sets->piece));
 }
 
 /*
@@ -220,8 +220,8 @@ uint64_t mp_ways_thrown_most(const struct mp_ways_thrown *thrown,
 			     const struct mp_ways_guess *guess,
 			     const struct mp_ways_range *inside)
 {
-	return mp_ways_with(guess, mp_ways_gcd(thrown->test->stride,
-					       thrown->sets->piece),
+	return mp_ways_with(guess, mp_gcd(thrown->test->stride,
+					  thrown->sets->piece),
 			    inside).high;
 }
 
