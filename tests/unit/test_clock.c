@@ -82,9 +82,13 @@ static void the_core_clock_is_the_mean_of_what_adds_said(void **state)
 	batch.grant.clock[2] = (struct mp_clock_record){ 2, 0, 9e9 };
 	near(mp_clock_core_hz(&batch), 3.1e9);
 	near(mp_clock_cycles(&batch, 200), 310);
+	near(mp_clock_core_off(&batch), 0.1 / 3.1);
 	/* What lies beyond the count is no record. */
 	batch.grant.n_clocks = 1;
 	near(mp_clock_core_hz(&batch), 3.0e9);
+	assert_true(mp_clock_core_off(&batch) == 0);
+	batch.grant.n_clocks = 0;
+	assert_true(mp_clock_core_off(&batch) == 0);
 	mp_batch_free(&batch);
 }
 

@@ -105,6 +105,35 @@ static void full_rings_of_shared_levels_have_to_be_slow_alike(void **state)
 	expect_unsteady(8 * MIB, false);
 }
 
+/* Sparse rings take @first over 6 MiB, @second over 8, and 60 over 16, where full ones
+ * take 200. */
+static void expect_brought(double first, double second, bool full)
+{
+	struct mp_sweep sweep;
+	struct made_means made;
+	bool is_full;
+
+	made_means_open(&made, 64 * MIB);
+	mp_cpu_sparse_sweep(&made.view, &sweep);
+	add(&made, &sweep, 6 * MIB, first, false);
+	add(&made, &sweep, 8 * MIB, second, false);
+	add(&made, &sweep, 16 * MIB, 60, false);
+	mp_cpu_full_sweep(&made.view, 0, &sweep);
+	add(&made, &sweep, 16 * MIB, 200, false);
+	assert_int_equal(mp_cpu_is_full(&made.view, MP_CPU_ALL, &is_full), 0);
+	assert_int_equal(is_full, full);
+	made_means_close(&made);
+}
+
+/* No longer ring is faster, if nothing brings its lines before they are asked for. */
+static void sparse_rings_whose_lines_are_brought_are_no_measure(void **state)
+{
+	(void)state;
+	expect_brought(60, 60, true);
+	expect_brought(60, 100, true);
+	expect_brought(90, 100, false);
+}
+
 /* Rings of a length: full ones are as fast as sparse ones, wider ones not. */
 static void expect_spread(uint64_t length, bool full, bool spread)
 {
@@ -248,6 +277,7 @@ int main(void)
 		cmocka_unit_test(what_others_crowd_says_nothing_of_inner_levels),
 		cmocka_unit_test(without_others_any_length_has_a_say),
 		cmocka_unit_test(full_rings_of_shared_levels_have_to_be_slow_alike),
+		cmocka_unit_test(sparse_rings_whose_lines_are_brought_are_no_measure),
 		cmocka_unit_test(wider_rings_doubt_sparse_ones_of_shared_levels),
 		cmocka_unit_test(a_large_level_that_sparse_rings_spread_over_has_no_size),
 		cmocka_unit_test(what_others_leave_of_a_level_is_a_lower_limit),

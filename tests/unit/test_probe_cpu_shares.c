@@ -249,6 +249,62 @@ static void a_replicate_at_another_clock_parts_no_peak(void **state)
 	assert_true(mp_cpu_share_clear(&hops.curve, &spectrum));
 }
 
+/* Where the peak is has shown at many lengths: a longer ring that comes to it again,
+ * and a little off it, is believed by two replicates and not by one. */
+static void expect_again(uint32_t replicates, bool clear)
+{
+	const struct made_kind here = { 1, 12, 0.5 };
+	const struct made_kind again[] = { { 0.4, 15, 0.5 }, { 0.6, 200, 10 } };
+	const struct made_kind last = { 1, 200, 10 };
+
+	made_hops_close(&hops);
+	made_hops_open(&hops, 1);
+	for (uint32_t i = 0; i < 9; i++)
+		made_hops_add(&hops, 4096ull << i, 2, i < 6 ? &here : &last, 1);
+	made_hops_add(&hops, 4096ull << 9, replicates, again, 2);
+	spectrum = (struct mp_spectrum){ .n = 2, .cycles = { 12, 200 },
+					 .bound = { 60, INFINITY } };
+	assert_int_equal(mp_cpu_share_clear(&hops.curve, &spectrum), clear);
+}
+
+static void a_lone_batch_at_another_clock_parts_no_peak(void **state)
+{
+	(void)state;
+	expect_again(2, false);
+	expect_again(1, true);
+}
+
+/* What a level takes that waits for no core is 98 cycles by one clock and 105 by
+ * another, which went up or down meanwhile. */
+static void expect_moved(double off, bool clear)
+{
+	made_hops_close(&hops);
+	made_hops_open(&hops, 1);
+	for (uint32_t i = 0; i < 10; i++) {
+		const struct made_kind kind = { 1, i < 3 ? 12 : i < 6 ? 98 :
+						i < 8 ? 105 : 400, 0.5 };
+
+		made_hops_add(&hops, 4096ull << i, 2, &kind, 1);
+		for (uint32_t r = 0; r < 2; r++) {
+			struct mp_grant *grant = &hops.batch[i][r].grant;
+
+			grant->clock[1].add_hz = grant->clock[0].add_hz * (1 - off);
+			grant->clock[0].add_hz *= 1 + off;
+			grant->n_clocks = 2;
+		}
+	}
+	spectrum = (struct mp_spectrum){ .n = 3, .cycles = { 12, 100, 400 },
+					 .bound = { 50, 200, INFINITY } };
+	assert_int_equal(mp_cpu_share_clear(&hops.curve, &spectrum), clear);
+}
+
+static void a_peak_moves_with_the_clock_that_it_is_read_by(void **state)
+{
+	(void)state;
+	expect_moved(0, false);
+	expect_moved(0.05, true);
+}
+
 /* The clock does not part 12 from 14 cycles, and the peak moves. */
 static void one_peak_of_two_levels_is_not_clear(void **state)
 {
@@ -535,6 +591,8 @@ int main(void)
 		TEST(levels_that_hops_go_over_to_are_not),
 		TEST(half_a_step_of_the_clock_parts_no_peak),
 		TEST(a_replicate_at_another_clock_parts_no_peak),
+		TEST(a_lone_batch_at_another_clock_parts_no_peak),
+		TEST(a_peak_moves_with_the_clock_that_it_is_read_by),
 		TEST(few_fast_hops_beside_a_peak_part_it_not),
 		TEST(one_peak_of_two_levels_is_not_clear),
 		TEST(a_level_that_half_of_the_hops_hit_for_ever_is_muddled),

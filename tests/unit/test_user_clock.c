@@ -229,6 +229,29 @@ static void records_that_differ_by_more_than_the_share_have_moved(void **state)
 	assert_false(mp_user_clock_moved(&at, &half, 0.01));
 }
 
+/* A core that waits for memory all the time is given another clock. */
+static void in_a_long_batch_the_clock_may_move_further(void **state)
+{
+	const struct mp_clock_record before = { .at_ns = 5, .add_hz = 3.8e9 };
+	struct mp_clock_record after = { .at_ns = 2000005, .add_hz = 3.5e9 };
+
+	(void)state;
+	assert_true(mp_user_clock_moved(&before, &after,
+					mp_user_clock_share(&before, &after, 1)));
+	after.at_ns = 70000005;
+	assert_false(mp_user_clock_moved(&before, &after,
+					 mp_user_clock_share(&before, &after, 1)));
+	assert_true(mp_user_clock_moved(&before, &after,
+					mp_user_clock_share(&before, &after, 2)));
+	after.add_hz = 3.0e9;
+	assert_true(mp_user_clock_moved(&before, &after,
+					mp_user_clock_share(&before, &after, 1)));
+	/* A clock that went back is none that took long. */
+	after = (struct mp_clock_record){ .at_ns = 1, .add_hz = 3.5e9 };
+	assert_true(mp_user_clock_moved(&before, &after,
+					mp_user_clock_share(&before, &after, 1)));
+}
+
 static void what_a_read_costs_is_found_anew(void **state)
 {
 	struct mp_user_clock clock;
@@ -271,6 +294,7 @@ int main(void)
 		cmocka_unit_test(a_jump_of_the_counter_is_noticed),
 		cmocka_unit_test(the_core_clock_is_a_rate),
 		cmocka_unit_test(records_that_differ_by_more_than_the_share_have_moved),
+		cmocka_unit_test(in_a_long_batch_the_clock_may_move_further),
 		cmocka_unit_test(what_a_read_costs_is_found_anew),
 	};
 

@@ -35,6 +35,18 @@ double mp_clock_core_hz(const struct mp_batch *batch)
 	return n ? sum / n : NAN;
 }
 
+double mp_clock_core_off(const struct mp_batch *batch)
+{
+	const double mean = mp_clock_core_hz(batch);
+	double most = 0;
+
+	for (uint32_t i = 0; i < batch->grant.n_clocks; i++)
+		if (batch->grant.clock[i].add_hz > 0)
+			most = fmax(most, fabs(batch->grant.clock[i].add_hz -
+					       mean));
+	return mean > 0 ? most / mean : 0;
+}
+
 double mp_clock_cycles(const struct mp_batch *batch, double ticks)
 {
 	return mp_clock_ns(batch, ticks) * mp_clock_core_hz(batch) / 1e9;

@@ -20,6 +20,10 @@ double mp_clock_ns(const struct mp_batch *batch, double ticks);
  * adds; NaN when it has none */
 double mp_clock_core_hz(const struct mp_batch *batch);
 
+/** mp_clock_core_off() - how far the core clock may have been from that, as a
+ * share of it, as records have it; 0 where there are not two */
+double mp_clock_core_off(const struct mp_batch *batch);
+
 /** mp_clock_cycles() - ticks in core cycles; NaN when unknown */
 double mp_clock_cycles(const struct mp_batch *batch, double ticks);
 

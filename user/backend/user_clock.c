@@ -44,6 +44,12 @@
 /* Refining asks for a baseline that is long against the width of a bracket. */
 #define REFINE_MIN_NS 1000000ull
 
+/* By so much the core clock may move between two records, as a step of 100 MHz
+ * does at 3.4 GHz, and by so much around a walk that takes so long. */
+#define MOVES 0.03
+#define MOVES_LONG 0.15
+#define LONG_NS 20000000ull
+
 /* What reads and looks cost is seen on it. */
 static struct {
 	char slot[LOOK_SLOTS * LOOK_STRIDE] __attribute__((aligned(LOOK_STRIDE)));
@@ -431,4 +437,12 @@ bool mp_user_clock_moved(const struct mp_clock_record *before,
 {
 	return differ(before->add_hz, after->add_hz, share) ||
 	       differ(before->mul_hz, after->mul_hz, share);
+}
+
+double mp_user_clock_share(const struct mp_clock_record *before,
+			   const struct mp_clock_record *after,
+			   uint32_t rounds)
+{
+	return rounds == 1 && after->at_ns > before->at_ns + LONG_NS ?
+	       MOVES_LONG : MOVES;
 }

@@ -108,6 +108,21 @@ bool mp_user_clock_moved(const struct mp_clock_record *before,
 			 const struct mp_clock_record *after, double share);
 
 /**
+ * mp_user_clock_share() - by how much two records of a batch may differ
+ * @rounds: of its experiment
+ *
+ * Cycles are those of the mean of the two, and off by half of it at most: see
+ * mp_clock_core_off(). A single walk that takes long waits for outer levels. How
+ * long it does the core clock hardly changes, and a core that waits is often given
+ * another one (3.8 to 4.0 GHz before such walks, 3.5 to 3.6 GHz after most, on
+ * one machine): that it stay the same for so long is too much to ask. Of several
+ * rounds what one walk takes is held against what another does.
+ */
+double mp_user_clock_share(const struct mp_clock_record *before,
+			   const struct mp_clock_record *after,
+			   uint32_t rounds);
+
+/**
  * mp_user_clock_step() - the step of a counter
  * @diff: differences between reads that follow one another closely and
  *	unevenly; they get sorted

@@ -13,12 +13,6 @@
 #include "machine.h"
 #include "user_mem.h"
 
-/*
- * The core clock before and after a batch may differ by this share, as a step of
- * 100 MHz does at 3.4 GHz: cycles are those of the mean of the two, off by half
- * of it at most, and by something else in each replicate.
- */
-#define CLOCK_SHARE 0.03
 /* A ring that fits every cache, to go through all code once. */
 #define REHEARSE_BYTES 16384u
 #define REHEARSE_STRIDE 64u
@@ -176,8 +170,10 @@ void mp_user_place_settle(struct mp_user_place *place, struct mp_batch *batch)
 {
 	const struct mp_clock_record *clock = batch->grant.clock;
 	const bool steady = mp_user_clock_refine(&place->clock);
+	const double share = mp_user_clock_share(&clock[0], &clock[1],
+						 batch->exp.rounds);
 
-	if (steady && !mp_user_clock_moved(&clock[0], &clock[1], CLOCK_SHARE))
+	if (steady && !mp_user_clock_moved(&clock[0], &clock[1], share))
 		return;
 	for (uint32_t i = 0; i < batch->n_samples; i++)
 		batch->sample[i].flags |= MEMPROBE_F_CLOCK;

@@ -31,17 +31,6 @@
 #define BASE_FAR 4.0
 #define BASE_MAX 0.35
 
-/* A peak with most of the hops of several lengths is where it is at all of
- * them, but for half a step of the clock where its readings fall in with the
- * loop that reads it; and in the end nearly all hops miss a level. */
-#define PEAK_SHARE 0.5
-/* .. of the innermost one, which has no neighbour further in, so many. */
-#define PEAK_SHARE_FIRST 0.25
-#define PEAK_MOVES 0.05
-#define PEAK_MOVES_CYCLES 0.7
-/* .. of longer steps half is as much as the nearest levels lie apart. */
-#define PEAK_MOVES_STEP 4.0
-#define MISS_END 0.85
 /* So few hops of a replicate that miss the next level are none. */
 #define NEXT_NONE 0.02
 /* Where more do, nearly none hit here. */
@@ -145,45 +134,6 @@ static void place_level(const struct shares *shares, struct mp_level *level)
 	level->size_bytes = crossing(shares, at, base, MISS_AT_CAPACITY);
 }
 
-/*
- * Where a peak is at one length: of its replicates the one nearest to where it
- * is at most. The core clock goes up and down, and at another the loop that
- * reads falls in with the counter's step otherwise: all of a replicate's hops
- * take a step more or less, which is nothing of this length. Return: its batch.
- */
-static const struct mp_batch *place_of(const struct mp_curve_at *at,
-				       const struct mp_spectrum *spectrum,
-				       uint32_t k, double *middle)
-{
-	const double place = spectrum->cycles[k];
-	const struct mp_batch *batch = NULL;
-
-	for (uint32_t r = 0; r < at->n; r++) {
-		const double own = mp_spectrum_core(at->batch[r], spectrum, k);
-
-		if (isnan(own) ||
-		    (batch && fabs(own - place) >= fabs(*middle - place)))
-			continue;
-		*middle = own;
-		batch = at->batch[r];
-	}
-	return batch;
-}
-
-/* Where the innermost peak is in the middle of the replicates. */
-static double middle_of(const struct mp_curve_at *at,
-			const struct mp_spectrum *spectrum)
-{
-	double own[MP_EDGE_PASSES];
-	uint32_t n = 0;
-
-	for (uint32_t r = 0; r < at->n && n < MP_EDGE_PASSES; r++) {
-		own[n] = mp_spectrum_core(at->batch[r], spectrum, 0);
-		n += !isnan(own[n]);
-	}
-	return mp_stat_median_of(own, n);
-}
-
 double mp_cpu_share_apart(const struct mp_curve_at *at,
 			  const struct mp_spectrum *spectrum, uint32_t k,
 			  double cycle, double mean)
@@ -201,57 +151,6 @@ double mp_cpu_share_apart(const struct mp_curve_at *at,
 		come = miss;
 	}
 	return mean / own;
-}
-
-bool mp_cpu_share_one(const struct mp_curve *curve,
-		      const struct mp_spectrum *spectrum, uint32_t k)
-{
-	double least = INFINITY, most = 0, moves = PEAK_MOVES_CYCLES, step;
-
-	for (uint32_t i = 0; i < curve->n; i++) {
-		const struct mp_curve_at *at = &curve->at[i];
-		const struct mp_batch *batch;
-		double own = 1 - mp_cpu_share_of(at, spectrum, k), middle;
-
-		if (k && own > PEAK_SHARE)
-			own -= 1 - mp_cpu_share_of(at, spectrum, k - 1);
-		if (!(own > (k ? PEAK_SHARE : PEAK_SHARE_FIRST)))
-			continue;
-		batch = place_of(at, spectrum, k, &middle);
-		/* Its hops are, and none of them where it is. */
-		if (!batch && own > PEAK_SHARE)
-			return false;
-		if (!batch)
-			continue;
-		/* Small pages that lie anywhere crowd the next level in some
-		 * replicates, and show it in the others. */
-		if (!k)
-			middle = middle_of(at, spectrum);
-		least = fmin(least, middle);
-		most = fmax(most, middle);
-		step = mp_spectrum_step(batch);
-		if (step <= PEAK_MOVES_STEP)
-			moves = fmax(moves, step / 2);
-	}
-	return !(most > least * (1 + PEAK_MOVES) + moves);
-}
-
-bool mp_cpu_share_comes(const struct mp_curve *curve,
-			const struct mp_spectrum *spectrum, uint32_t k)
-{
-	for (uint32_t i = 0; i < curve->n; i++)
-		if (mp_cpu_share_of(&curve->at[i], spectrum, k) > MISS_END)
-			return true;
-	return false;
-}
-
-bool mp_cpu_share_clear(const struct mp_curve *curve,
-			const struct mp_spectrum *spectrum)
-{
-	for (uint32_t k = 0; k + 1 < spectrum->n && k < MP_CPU_LEVELS; k++)
-		if (!mp_cpu_share_one(curve, spectrum, k))
-			return false;
-	return true;
 }
 
 uint32_t mp_cpu_share_muddled(const struct mp_curve *curve,
@@ -386,7 +285,7 @@ bool mp_cpu_peak_limits(const struct mp_cpu_edges *edges, uint32_t k,
 {
 	const struct mp_curve_at *at = mp_cpu_peak_point(edges, k);
 	const struct mp_batch *batch = NULL;
-	double value[MP_EDGE_PASSES], per = 1;
+	double value[MP_EDGE_PASSES], per = 1, off = 0;
 	struct mp_spectrum_hops of;
 	struct peak peak = { 0 };
 
@@ -396,6 +295,7 @@ bool mp_cpu_peak_limits(const struct mp_cpu_edges *edges, uint32_t k,
 			continue;
 		batch = at->batch[r];
 		per = in_ns ? 1e9 / mp_clock_core_hz(batch) : 1;
+		off = fmax(off, in_ns ? 0 : mp_clock_core_off(batch));
 		value[peak.n] = of.cycles * per;
 		add_hops(batch, &of, &peak);
 	}
@@ -403,6 +303,8 @@ bool mp_cpu_peak_limits(const struct mp_cpu_edges *edges, uint32_t k,
 		return false;
 	mp_stat_mean_limits(value, peak.n, near_of(batch, &peak) * per,
 			    steps_doubt(batch, &peak) * per, limits);
+	limits->low *= 1 - off;
+	limits->high *= 1 + off;
 	return true;
 }
 
