@@ -42,6 +42,24 @@ static void take(struct mp_hops *hops, uint64_t length, double share,
 	assert_true(hops->all > 0);
 }
 
+/* Bursts of a batch read the same few times again and again. */
+static void a_reading_is_there_once(void **state)
+{
+	const struct made_kind kind[] = { { 0.3, 40, 0 }, { 1, 16, 0 } };
+	struct mp_batch *batch;
+
+	(void)state;
+	made_hops_add(&made, 4096, 1, kind, 2);
+	batch = &made.batch[0][0];
+	for (uint32_t i = 0; i < 9; i++)
+		made_hops_fill(&made, batch, kind, 2);
+	assert_int_equal(mp_hops_gather(batch, &a), 0);
+	assert_true(a.n <= 4);
+	assert_float_equal(a.all, 10.0 * (double)batch->sample[0].hops, 0);
+	for (uint32_t i = 1; i < a.n; i++)
+		assert_true(a.hop[i].cycles > a.hop[i - 1].cycles);
+}
+
 static void equal_batches_are_not_slower(void **state)
 {
 	(void)state;
@@ -162,6 +180,7 @@ static void what_the_first_of_a_page_pays_is_no_part_of_one_cost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(a_reading_is_there_once),
 		TEST(equal_batches_are_not_slower),
 		TEST(a_few_that_miss_show),
 		TEST(a_time_that_only_some_have_is_told),

@@ -43,6 +43,20 @@ static int by_time(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Of all samples of a batch the same reading comes again and again. */
+static void merge(struct mp_hops *hops)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < hops->n; i++) {
+		if (n && hops->hop[i].cycles <= hops->hop[n - 1].cycles)
+			hops->hop[n - 1].n += hops->hop[i].n;
+		else
+			hops->hop[n++] = hops->hop[i];
+	}
+	hops->n = n;
+}
+
 int mp_hops_gather(const struct mp_batch *batch, struct mp_hops *hops)
 {
 	*hops = (struct mp_hops){ .step = mp_spectrum_step(batch) };
@@ -56,6 +70,7 @@ int mp_hops_gather(const struct mp_batch *batch, struct mp_hops *hops)
 		return -ENOMEM;
 	mp_spectrum_each_hop(batch, take, hops);
 	qsort(hops->hop, hops->n, sizeof(*hops->hop), by_time);
+	merge(hops);
 	return 0;
 }
 

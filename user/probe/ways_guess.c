@@ -201,7 +201,9 @@ static double meet_brought(const struct mp_ways_sets *sets,
 	const uint64_t each = (test->lines + groups - 1) / groups;
 	uint64_t at = 0, sides = 0, meet = 0;
 
-	if (!sets->brought || sets->grain != sets->line)
+	/* Lines lie so far apart that none falls beside another. */
+	if (!sets->brought || sets->grain != sets->line || 3 * each <= guess->ways ||
+	    mp_gcd(guess->span, test->stride) > sets->line)
 		return 0;
 	for (uint64_t d = 1; d < test->lines && d < groups && sides < 2; d++) {
 		at = (at + test->stride) % guess->span;
@@ -269,6 +271,8 @@ static bool is_control_full(const struct mp_ways_sets *sets,
 	const struct mp_ring ring = { .stride_bytes = control->stride,
 				      .skew_bytes = control->skew };
 
+	if (control->lines <= guess->ways)
+		return false;
 	for (uint32_t i = 0; !sets->inner && i < control->lines; i++) {
 		const uint64_t at = mp_ring_offset(&ring, i) % guess->span;
 		uint32_t more = 0;
@@ -306,13 +310,13 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 		    mp_ways_here(sets, guess, test->stride, in_row))
 			held.high = mp_ways_here(sets, guess, test->stride,
 						 in_row);
-		if (is_control_full(sets, guess, &test->control) ||
-		    is_brought(sets, guess, test, outcome) ||
-		    (mp_ways_is_foretold(sets, guess, test) ?
+		if ((mp_ways_is_foretold(sets, guess, test) ?
 		     is_possible(guess, &most, &held, outcome) :
 		     is_miss(outcome) ? mp_ways_thrown_miss(&thrown, guess) :
 		     mp_ways_thrown_most(&thrown, guess, &inside) + more +
-			     unseen(test) >= test->lines))
+			     unseen(test) >= test->lines) ||
+		    is_brought(sets, guess, test, outcome) ||
+		    is_control_full(sets, guess, &test->control))
 			sets->guess[kept++] = *guess;
 	}
 	sets->n = kept;
