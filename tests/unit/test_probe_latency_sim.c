@@ -9,6 +9,8 @@
 
 #include "backend.h"
 #include "made_sim.h"
+#include "probe/cpu_edges.h"
+#include "probe/latency_rings.h"
 
 #define ARENA_BYTES (64u << 20)
 
@@ -61,6 +63,16 @@
 	"tlb level=2 page=2M entries=1024 ways=8 cost=5\n" \
 	"walk cost=19 page=all\nnoise gaps=0.02 seen=yes\n" \
 	"prefetch kind=adjacent into=l2 switch=" swtch "\n"
+
+/* The second level has one way over scattered pages, and its edge the limits of many
+ * shapes: it keeps a part of rings that by the best one are far too long for it. */
+#define ONE_WAY "machine name=x clock_mhz=1100 memory_latency=450 ram=16G\n" \
+	"clock tsc_mhz=2500 step=9 read=34\n" \
+	"place pages=random thp=refused\n" \
+	"level name=l1d size=40K ways=10 latency=4\n" \
+	"level name=l2 size=507712 ways=1 latency=8 index=physical\n" \
+	"level name=l3 size=3444K ways=16 latency=26 policy=random " \
+	"index=physical inclusion=exclusive slices=4\n"
 
 static struct made_sim sim;
 
@@ -126,6 +138,67 @@ static void what_takes_as_long_far_apart_shares_none(void **state)
 	is("cpu.l1d.latency-cycles", 5);
 	is("cpu.l2.latency-cycles", 20);
 	is("cpu.l3.latency-cycles", 59);
+}
+
+/* A shape of few ways on which pages fall at random. */
+static uint32_t crowded_shape(const struct mp_miss_table *table)
+{
+	uint32_t shape = 0;
+
+	while (table->shape[shape].ways != 3 || table->shape[shape].scatter != 1 ||
+	       table->shape[shape].policy != MP_MISS_LRU)
+		shape++;
+	return shape;
+}
+
+/* The third level by rings, the second as large as its best shape, or thrice that. */
+static void ask_rings(double high, struct mp_latency *pair)
+{
+	double inner[2] = { 8, 7.27 };
+	struct mp_cpu_edges edges;
+	struct mp_plan plan = { 0 };
+	struct mp_sweep sweep;
+	struct mp_where where;
+	struct mp_fact *line;
+
+	made_sim_open(&sim, ONE_WAY);
+	sim.view.caps |= MP_CAP_CORE_CLOCK;
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	mp_where_cpu(&where, 0);
+	line = mp_facts_add(&sim.facts, "cpu.l2.line", &where);
+	assert_non_null(line);
+	line->verdict = MP_MEASURED;
+	line->value = 64;
+	made_sim_edges(&sim, &edges);
+	edges.edge[1].shape = crowded_shape(edges.table);
+	edges.edge[1].size = 210089;
+	edges.edge[1].low = 203735;
+	edges.edge[1].high = high;
+	assert_int_equal(mp_latency_rings_plan(&sim.view, &edges, 2, 7, &plan), 0);
+	made_sim_run(&sim, &plan);
+	mp_cpu_main_sweep(&sim.view, &sweep);
+	assert_int_equal(mp_sweep_gather(&sweep, &sim.view, &edges.curve), 0);
+	mp_latency_rings(&sim.view, &edges, 2, pair, inner);
+	mp_curve_free(&edges.curve);
+}
+
+/* One of 507712 bytes keeps a twentieth of the ring, which by that shape it keeps
+ * nothing of. */
+static void what_the_level_inside_may_keep_is_a_limit(void **state)
+{
+	struct mp_fact cycles = { 0 }, ns = { 0 };
+	struct mp_latency pair = { &cycles, &ns };
+
+	(void)state;
+	ask_rings(215000, &pair);
+	assert_int_equal(cycles.verdict, MP_MEASURED);
+	assert_true(cycles.value < 26 - 0.5 && cycles.high < 26);
+	made_sim_close(&sim);
+	cycles = ns = (struct mp_fact){ 0 };
+	ask_rings(580458, &pair);
+	assert_int_equal(cycles.verdict, MP_NOT_MEASURABLE);
+	assert_non_null(strstr(cycles.reason, "level inside is not known"));
+	assert_int_equal(ns.verdict, MP_NOT_MEASURABLE);
 }
 
 /* .. of which the line was looked for in vain. */
@@ -407,6 +480,8 @@ int main(void)
 		cmocka_unit_test_teardown(what_shares_a_line_of_the_level_inside_has_no_latency,
 					  end),
 		cmocka_unit_test_teardown(what_takes_as_long_far_apart_shares_none,
+					  end),
+		cmocka_unit_test_teardown(what_the_level_inside_may_keep_is_a_limit,
 					  end),
 		cmocka_unit_test_teardown(what_a_prefetcher_may_have_brought_has_no_latency,
 					  end),

@@ -78,6 +78,9 @@
 #define LOSES_LEAST 0.4
 #define LOSES_LEAST_MEAN 0.5
 #define LOSES_PART 0.7
+/* .. and so many times as many as one that takes nothing back has lost: of lines that
+ * leave the inner level s times by themselves s / (1 + s), the rest has come since. */
+#define LOSES_BEYOND 1.15
 /* .. none loses a line more often. */
 #define LOSES_MOST 1.8
 /* Without the drive so many hops of R leave the inner level. */
@@ -103,42 +106,6 @@ static const struct mp_cpu_hot nothing = {
 
 /* -- what came back --------------------------------------------------------- */
 
-/* How far single hops of T lie apart beyond what the clock's step does to
- * equal ones: a variance, cycles^2. */
-static double spread_of(const struct mp_view *view, uint64_t id,
-			double *step_cycles)
-{
-	const struct mp_batch *batch;
-	uint32_t at = 0;
-	double n = 0, sum = 0, squares = 0, step = 0;
-
-	while ((batch = mp_view_next(view, id, &at))) {
-		const double per_tick = mp_clock_cycles(batch, 1);
-
-		if (!mp_batch_counts(batch))
-			continue;
-		step = mp_spectrum_step(batch);
-		for (uint32_t s = 0; s < batch->n_samples; s++) {
-			const struct memprobe_sample *sample = &batch->sample[s];
-			const uint64_t *word = batch->payload +
-					       sample->payload_offset;
-
-			if (sample->actor != MP_CPU_HOT_T || !mp_sample_calm(sample))
-				continue;
-			for (uint32_t w = 0; w + 1 < sample->payload_count;
-			     w += 2) {
-				const double x = (double)word[w] * per_tick;
-
-				n += (double)word[w + 1];
-				sum += (double)word[w + 1] * x;
-				squares += (double)word[w + 1] * x * x;
-			}
-		}
-	}
-	*step_cycles = step;
-	return squares / n - sum / n * (sum / n) - step * step / 4;
-}
-
 /* Hops of T that all take as long as one in the outer level: or do some take
  * less and some more? */
 static bool is_even(const struct mp_view *view,
@@ -148,7 +115,7 @@ static bool is_even(const struct mp_view *view,
 	const double mixed = (hit - edges->edge[k - 1].inside) *
 			     (edges->edge[k].outside - hit);
 
-	double step, spread = spread_of(view, id, &step);
+	double step, spread = mp_cpu_hot_spread(view, id, &step);
 
 	return spread < MIXED_PART * mixed && step * step / 4 < mixed;
 }
@@ -237,7 +204,8 @@ static bool put_out_by_level(bool single, const struct mp_cpu_hot *hot)
 
 	return hot->still > -HOLDS_STILL && hot->lost <= LOSES_MOST &&
 	       more >= LOSES_MORE && left >= LOSES_TIMES * hot->still &&
-	       here >= (single ? LOSES_LEAST : LOSES_LEAST_MEAN) &&
+	       here >= (single ? fmax(LOSES_LEAST, LOSES_BEYOND * left / (1 + left)) :
+				 LOSES_LEAST_MEAN) &&
 	       here >= LOSES_PART * more;
 }
 

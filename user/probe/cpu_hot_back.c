@@ -205,3 +205,37 @@ int mp_cpu_hot_mean(const struct mp_view *view, uint64_t id, uint32_t actor,
 		*mean = found.value;
 	return err;
 }
+
+double mp_cpu_hot_spread(const struct mp_view *view, uint64_t id,
+			 double *step_cycles)
+{
+	const struct mp_batch *batch;
+	uint32_t at = 0;
+	double n = 0, sum = 0, squares = 0, step = 0;
+
+	while ((batch = mp_view_next(view, id, &at))) {
+		const double per_tick = mp_clock_cycles(batch, 1);
+
+		if (!mp_batch_counts(batch))
+			continue;
+		step = mp_spectrum_step(batch);
+		for (uint32_t s = 0; s < batch->n_samples; s++) {
+			const struct memprobe_sample *sample = &batch->sample[s];
+			const uint64_t *word = batch->payload +
+					       sample->payload_offset;
+
+			if (sample->actor != MP_CPU_HOT_T || !mp_sample_calm(sample))
+				continue;
+			for (uint32_t w = 0; w + 1 < sample->payload_count;
+			     w += 2) {
+				const double x = (double)word[w] * per_tick;
+
+				n += (double)word[w + 1];
+				sum += (double)word[w + 1] * x;
+				squares += (double)word[w + 1] * x * x;
+			}
+		}
+	}
+	*step_cycles = step;
+	return squares / n - sum / n * (sum / n) - step * step / 4;
+}

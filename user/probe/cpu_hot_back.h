@@ -30,4 +30,10 @@ void mp_cpu_hot_missed_most(const struct mp_view *view, uint64_t id,
 int mp_cpu_hot_mean(const struct mp_view *view, uint64_t id, uint32_t actor,
 		    double most, double *mean, uint32_t *n_batches);
 
+/** mp_cpu_hot_spread() - how far single hops of T lie apart beyond what the clock's
+ * step, of which @step_cycles gets the cycles, does to equal ones: a variance,
+ * cycles^2 */
+double mp_cpu_hot_spread(const struct mp_view *view, uint64_t id,
+			 double *step_cycles);
+
 #endif

@@ -52,6 +52,8 @@
  * that have 432 KiB miss from 421 on. */
 #define ONSET_HASHED 1.05
 
+#define LONGER "lines of the innermost level are not known, and longer ones of this one would serve part of a ring that does not fit; best estimate %.0f KiB"
+
 static bool moved(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_edge *edge = &edges->edge[k];
@@ -309,6 +311,25 @@ static int find_thin(const struct mp_view *view,
 	return err;
 }
 
+/* Where lines of the innermost level are not known, longer ones of a level outside are
+ * found by the slot beside the one that brought them: of a ring that does not fit so
+ * many hops hit, and its edge lies beyond. All of one that fits hit in any case. */
+static void doubt_longer(const struct mp_cpu_edges *edges, uint32_t k,
+			 struct mp_fact *fact)
+{
+	const double least = mp_cpu_held(edges, k), best = fact->value;
+
+	if (!k || edges->single || fact->low <= least)
+		return;
+	if (!(least > 0)) {
+		mp_fact_cannot(fact, "bytes", LONGER, best / 1024);
+		return;
+	}
+	snprintf(fact->reason, sizeof(fact->reason), LONGER, best / 1024);
+	fact->verdict = MP_AT_LEAST;
+	fact->low = fact->value = least;
+}
+
 static int doubt_lines(const struct mp_view *view,
 		       const struct mp_cpu_edges *edges, uint32_t k,
 		       struct mp_fact *fact)
@@ -321,6 +342,8 @@ static int doubt_lines(const struct mp_view *view,
 	    (fact->verdict != MP_MEASURED && fact->verdict != MP_AT_LEAST))
 		return 0;
 	err = find_thin(view, edges, k, &held);
+	if (!err && held)
+		doubt_longer(edges, k, fact);
 	if (err || held)
 		return err;
 	fact->verdict = MP_AT_LEAST;
@@ -401,6 +424,17 @@ static int by_onset(const struct mp_view *view,
 	return 0;
 }
 
+/* At least nothing is no answer. */
+static void drop_nothing(struct mp_fact *fact)
+{
+	char why[sizeof(fact->reason)];
+
+	if (fact->verdict != MP_AT_LEAST || fact->low > 0)
+		return;
+	snprintf(why, sizeof(why), "%s", fact->reason);
+	mp_fact_cannot(fact, "bytes", "%s", why);
+}
+
 int mp_cpu_size_judge(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
 		      struct mp_fact *fact)
@@ -415,6 +449,8 @@ int mp_cpu_size_judge(const struct mp_view *view,
 		err = doubt_lines(view, edges, k, fact);
 	if (!err)
 		mp_cpu_others_took(edges, k, fact);
+	if (!err)
+		drop_nothing(fact);
 	return err;
 }
 

@@ -74,11 +74,13 @@
  * the longer ones come to miss. */
 #define LEVEL 1.001
 
-/* Shares of a length's hops that level k serves, and its two neighbours. */
+/* Shares of a length's hops that level k serves, and its two neighbours; and what
+ * the one inside may serve besides, if it is as large as it may be. */
 struct mixture {
 	double inside;
 	double own;
 	double outside;
+	double more;
 };
 
 static void mixture_at(const struct mp_cpu_edges *edges, uint32_t k,
@@ -90,6 +92,19 @@ static void mixture_at(const struct mp_cpu_edges *edges, uint32_t k,
 	mix->inside = 1 - enter;
 	mix->own = enter * (1 - leave);
 	mix->outside = enter * leave;
+	mix->more = 0;
+}
+
+/* An edge whose limits lie far apart is known by one shape of many. */
+static void may_have_more(const struct mp_cpu_edges *edges, uint32_t k,
+			  double length, struct mixture *mix)
+{
+	const struct mp_edge *inner = &edges->edge[k - 1];
+
+	if (inner->high > inner->low * MP_CPU_APART_MAX)
+		mix->more = fmax(1 - mp_cpu_miss(edges, k - 1, length *
+						 inner->size / inner->high) -
+				 mix->inside, 0);
 }
 
 static bool may_serve(const struct mp_cpu_edges *edges, uint32_t k,
@@ -213,6 +228,10 @@ static bool is_wide(const struct mixture *mix, const struct translation *pages,
 		mp_fact_cannot(fact, unit,
 			       "between %.1f and %.1f: so few slots lie in a page that their translation may be part of it",
 			       fact->low, fact->high);
+	else if (mix->more > 0)
+		mp_fact_cannot(fact, unit,
+			       "%.1f or more: the edge of the level inside is not known well enough, and it may serve %.0f %% of the hops",
+			       fact->low, 100 * (mix->inside + mix->more));
 	else if (mix->own < MP_LATENCY_PURE)
 		mp_fact_cannot(fact, unit,
 			       "between %.1f and %.1f: no footprint shows more than %.0f %% of this level without its neighbours",
@@ -222,6 +241,16 @@ static bool is_wide(const struct mixture *mix, const struct translation *pages,
 			       "between %.1f and %.1f: limits lie too far apart to call it measured",
 			       fact->low, fact->high);
 	return fact->verdict == MP_NOT_MEASURABLE;
+}
+
+/* How far the core clock may be off by which ticks of a point became cycles. */
+static double clock_off(const struct mp_curve_at *at)
+{
+	double off = 0;
+
+	for (uint32_t r = 0; r < at->n; r++)
+		off = fmax(off, mp_clock_core_off(at->batch[r]));
+	return off;
 }
 
 /* Replicates with the neighbours' part taken out; @inner is the latency of
@@ -234,7 +263,9 @@ static double settle(const double *value, uint32_t n, const struct mixture *mix,
 {
 	struct mp_interval limits, all;
 	double own[REPLICATES_MAX], raw = mp_stat_median_of(value, n), moved;
-	const double error = MP_CPU_CLOCK_ERROR + half_step(at);
+	const double error = MP_CPU_CLOCK_ERROR + half_step(at) +
+			     (strcmp(unit, "cycles") ? 0 : clock_off(at));
+	const double rest = mix->own - mix->more;
 	bool varies;
 
 	n = n < REPLICATES_MAX ? n : REPLICATES_MAX;
@@ -257,6 +288,8 @@ static double settle(const double *value, uint32_t n, const struct mixture *mix,
 	fact->high = limits.high * (1 + error) + moved;
 	mp_fact_note(fact, at->id);
 	varies = fmax(fact->high, all.high) > fact->low * SWAYED;
+	fact->high += rest > 0 ? mix->more / rest * fmax(limits.value - inner, 0) :
+				 INFINITY;
 	if (is_wide(mix, pages, varies, unit, fact))
 		return limits.value;
 	if (varies) {
@@ -497,6 +530,8 @@ void mp_latency_rings(const struct mp_view *view,
 	}
 	pages = translation_of(view, edges, sweep.stride, k, at);
 	mixture_at(edges, k, (double)at->length, &mix);
+	if (k)
+		may_have_more(edges, k, (double)at->length, &mix);
 	if (mix.own < AT_REST && sweep.stride == stride && is_rising(edges, k, at)) {
 		mp_latency_go_by_edge(edges, k, inner);
 		mp_latency_cannot(pair, "no footprint shows this level without its neighbours: the longest that it holds takes longer than a little shorter ones");
