@@ -27,9 +27,9 @@ static const struct mp_kind kinds[] = {
 		.pattern = "cpu.*tlb*.entries",
 		.is = "how many pages a TLB knows",
 		.section = "TLBs and page walks", .anchor = "tlbs-and-page-walks",
-		.estimator = "Rings have one line in each page, and so few lines that all of them stay in the innermost cache: what a longer one costs more is translation. As long as the pages fit, no hop misses; the first page too many makes one set miss. That number is bisected, and has to come out as half as many with the pages twice as far apart.",
-		.table = "Slots are pages. The last ring of which none misses takes no longer a hop than lines packed into one page; one page more does.",
-		.overturn = "a ring of one page more that still fits, or one of as many that misses",
+		.estimator = "Rings have one line in each page, and so few lines that all of them stay in the innermost cache: what a longer one costs more is translation. As long as the pages fit, no hop misses; the first page too many makes one set miss. That number is bisected, and has to come out as half as many with the pages twice as far apart. What runs between bursts may keep an entry: then a few pages less than fit already cost something each turn, which is told and does not count.",
+		.table = "Slots are pages. The last ring of which none misses takes no longer a hop than lines packed into one page, but for what the method says is paid anyway; one page more does.",
+		.overturn = "a ring of one page more that still fits, or one of as many that misses beside what is paid anyway",
 		.guest = NULL,
 		.wants = MP_WANTS_FINE_CLOCK,
 	}, {

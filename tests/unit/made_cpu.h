@@ -55,6 +55,8 @@ struct made_tlb {
  * @n_caches, @cache: inner to outer
  * @memory_cycles: latency of memory
  * @n_tlbs, @tlb: inner to outer
+ * @taken: a page of others has an entry of each of these sets of the first, bit by
+ *	bit, for good: while one is full four hops of a turn miss
  * @walks_grow: exponent by which a walk costs more the more pages there are
  *	beyond the entries of the last level, 0 = always the same
  * @core_hz: core clock, 0 = cannot be told
@@ -78,6 +80,7 @@ struct made_cpu {
 	double memory_cycles;
 	uint32_t n_tlbs;
 	struct made_tlb tlb[MADE_TLBS];
+	uint32_t taken;
 	double walks_grow;
 	double core_hz;
 	uint64_t tick_step;

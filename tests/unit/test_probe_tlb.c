@@ -47,6 +47,58 @@ static void other_numbers_of_entries_come_out_as_well(void **state)
 	made_fact_is(&made, "cpu.walk.cost", 70, 0.03);
 }
 
+/* What runs between bursts has an entry: 87 pages fit, and up to 96 cost no more
+ * than 88 do. */
+static void an_entry_that_others_keep_is_counted(void **state)
+{
+	(void)state;
+	cpu.taken = 1 << 7;
+	ask();
+	made_fact_is(&made, "cpu.dtlb.entries", 96, 0);
+	made_fact_ends(&made, "cpu.dtlb.ways", MP_NOT_MEASURABLE);
+	made_fact_is(&made, "cpu.stlb.entries", 2048, 0);
+}
+
+/* .. of two sets as well. */
+static void two_entries_that_others_keep_are_counted(void **state)
+{
+	(void)state;
+	cpu.taken = 1 << 2 | 1 << 11;
+	ask();
+	made_fact_is(&made, "cpu.dtlb.entries", 96, 0);
+}
+
+/* Of the last set but one it is not seen beside what is too many soon after. */
+static void an_entry_that_is_missed_late_is_not_made_up(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	cpu.taken = 1 << 14;
+	ask();
+	fact = mp_facts_find(&made.facts, "cpu.dtlb.entries");
+	assert_true(fact->verdict == MP_NOT_MEASURABLE || fact->value == 96);
+}
+
+/* .. but a level of so few is none of more from which one is taken. */
+static void entries_that_are_few_are_not_taken(void **state)
+{
+	(void)state;
+	cpu.tlb[0] = (struct made_tlb){ 80, 5, 7 };
+	ask();
+	made_fact_is(&made, "cpu.dtlb.entries", 80, 0);
+	made_fact_is(&made, "cpu.dtlb.ways", 5, 0);
+}
+
+/* .. nor is one set, all of which misses at once. */
+static void one_set_is_not_one_with_an_entry_taken(void **state)
+{
+	(void)state;
+	cpu.tlb[0] = (struct made_tlb){ 88, 0, 7 };
+	ask();
+	made_fact_is(&made, "cpu.dtlb.entries", 88, 0);
+}
+
 static void of_one_level_there_is_no_second(void **state)
 {
 	(void)state;
@@ -164,6 +216,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MADE_TEST(two_levels_and_their_costs_are_measured, &test),
 		MADE_TEST(other_numbers_of_entries_come_out_as_well, &test),
+		MADE_TEST(an_entry_that_others_keep_is_counted, &test),
+		MADE_TEST(two_entries_that_others_keep_are_counted, &test),
+		MADE_TEST(an_entry_that_is_missed_late_is_not_made_up, &test),
+		MADE_TEST(entries_that_are_few_are_not_taken, &test),
+		MADE_TEST(one_set_is_not_one_with_an_entry_taken, &test),
 		MADE_TEST(of_one_level_there_is_no_second, &test),
 		MADE_TEST(walks_that_cost_ever_more_have_no_one_cost, &test),
 		MADE_TEST(without_costs_nothing_is_made_up, &test),

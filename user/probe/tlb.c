@@ -245,6 +245,10 @@ static void judge_entries(const struct mp_tlb_level *level,
 	note(fact, level);
 	snprintf(fact->method, sizeof(fact->method),
 		 "the most pages, a line each, of which none misses; at half as many twice as far apart as well");
+	if (level->taken > 0)
+		snprintf(fact->method, sizeof(fact->method),
+			 "the most pages, a line each, that cost no more than %.0f cycles a turn, which fewer cost as well: what runs between bursts keeps an entry",
+			 level->taken);
 	if (level->end == MP_TLB_FOUND) {
 		exact(fact, level->entries);
 	} else if (level->end == MP_TLB_MORE) {

@@ -15,16 +15,6 @@
 #define PAGES_MOST 512u
 /* A ring is short: it takes few hops. */
 #define SHORT_PAGES 64u
-/* Places that are looked at together while bisecting. */
-#define CUTS 7u
-/* Steps of a ladder that are asked for before it is known whether it gets
- * there. */
-#define AHEAD 2u
-/* At so many further distances, of those that the first ones of a list are
- * powers of two; and without one of these at so many. */
-#define STAYS 2u
-#define FAR_POWERS 4u
-#define STAYS_ODD 3u
 /* Of the numbers of pages tried with two lines each, so many are ample. */
 #define AMPLY 2u
 /* By two skews so many sizes of rings cost the same, give or take this share. */
@@ -36,6 +26,15 @@
 #define MORE_PART 4u
 /* Lines are held as long as all that some of them cost is so little a hop. */
 #define HELD_CYCLES 0.1
+
+/* So many pages more than one that costs something cost no more than this part of
+ * it, if it is an entry taken that costs: each page too many costs as much again. */
+#define TAKEN_PAGES 3u
+#define TAKEN_PART 0.5
+/* .. which is less than so many cycles a hop, */
+#define TAKEN_HOP 1.0
+/* .. and of no more sets than this, but one. */
+#define TAKEN_MOST 4u
 
 /* Skews that are tried: a cache loses other lines with each. */
 static const uint32_t skews[] = { 1, 3, 7, 5, 11 };
@@ -79,168 +78,6 @@ static uint32_t misses_here(struct mp_tlb_ask *ask, const void *ctx,
 	return mp_tlb_misses(ask, stride, n);
 }
 
-uint32_t mp_tlb_bisect(struct mp_tlb_ask *ask, mp_tlb_test test,
-		       const void *ctx, uint32_t stride, uint32_t *low,
-		       uint32_t high)
-{
-	while (high - *low > 1) {
-		uint32_t at[CUTS], say[CUTS], n = 0, worst = MP_TLB_NO;
-		uint32_t from = *low, to = high;
-
-		for (uint32_t i = 1; i <= CUTS; i++) {
-			uint32_t cut = from + (to - from) * i / (CUTS + 1);
-
-			if (cut > from && (!n || cut > at[n - 1]))
-				at[n++] = cut;
-		}
-		for (uint32_t i = 0; i < n; i++) {
-			say[i] = test(ask, ctx, stride, at[i]);
-			worst = say[i] > worst ? say[i] : worst;
-		}
-		if (worst > MP_TLB_YES)
-			return worst;
-		for (uint32_t i = n; i-- > 0;)
-			if (say[i] == MP_TLB_YES)
-				high = at[i];
-		for (uint32_t i = 0; i < n; i++)
-			if (say[i] == MP_TLB_NO)
-				*low = at[i];
-		/* More pages cannot miss less. */
-		if (*low >= high)
-			return MP_TLB_UNSURE;
-	}
-	return MP_TLB_YES;
-}
-
-/* At this stride, do exactly so many pages fit? */
-static uint32_t fits_exactly(struct mp_tlb_ask *ask, mp_tlb_test test,
-			     const void *ctx, uint32_t stride, uint32_t n)
-{
-	uint32_t more = test(ask, ctx, stride, n + 1);
-	uint32_t same;
-
-	if (more == MP_TLB_NO || more == MP_TLB_UNSURE)
-		return more;
-	same = n == 1 ? MP_TLB_NO : test(ask, ctx, stride, n);
-	if (more == MP_TLB_LACKS || same == MP_TLB_LACKS)
-		return MP_TLB_LACKS;
-	/* Fewer than that fit: its sets are not counted by plain numbers. */
-	return same == MP_TLB_NO ? MP_TLB_YES : MP_TLB_UNSURE;
-}
-
-/* Further apart it is still so many, or it only seemed to be the end: sets
- * may be hashed, or hidden behind those of the level inside. Of one distance
- * the caches may have too few sets, and of all powers of two; of odd numbers
- * they have as many as of pages side by side. */
-static uint32_t stays(struct mp_tlb_ask *ask, mp_tlb_test test,
-		      const void *ctx, uint32_t stride, uint32_t held)
-{
-	static const uint32_t far[] = { 2, 8, 4, 16, 3, 5, 7 };
-	uint32_t found = 0, enough = STAYS_ODD, say;
-	bool lacks = false;
-
-	for (uint32_t i = 0; i < sizeof(far) / sizeof(far[0]); i++) {
-		if (!mp_tlb_fits(ask, far[i] * stride, held + 1))
-			continue;
-		say = fits_exactly(ask, test, ctx, far[i] * stride, held);
-		/* The first two are asked for at once. */
-		lacks |= say == MP_TLB_LACKS;
-		if (lacks && i)
-			return MP_TLB_LACKS;
-		if (say == MP_TLB_NO)
-			return MP_TLB_UNSURE;
-		found += say == MP_TLB_YES;
-		if (say == MP_TLB_YES && i < FAR_POWERS)
-			enough = STAYS;
-		if (found >= enough)
-			return MP_TLB_YES;
-	}
-	if (lacks)
-		return MP_TLB_LACKS;
-	if (found && !mp_tlb_fits(ask, far[1] * stride, held + 1))
-		return MP_TLB_YES;
-	/* No room for any; but that so many fit has shown as they grew fewer. */
-	if (!found && stride > 1 && !mp_tlb_fits(ask, far[0] * stride, held))
-		return MP_TLB_NO;
-	/* There is no room for more, but so many still fit. */
-	if (found || mp_tlb_fits(ask, far[0] * stride, held + 1) ||
-	    !mp_tlb_fits(ask, far[0] * stride, held))
-		return MP_TLB_UNSURE;
-	say = test(ask, ctx, far[0] * stride, held);
-	if (say == MP_TLB_NO || say == MP_TLB_LACKS)
-		return say == MP_TLB_NO ? MP_TLB_YES : say;
-	return MP_TLB_UNSURE;
-}
-
-/* What a ladder is likely to ask next may be had at once. */
-static void ask_ahead(struct mp_tlb_ask *ask, mp_tlb_test test,
-		      const void *ctx, uint32_t stride, uint32_t held,
-		      uint32_t factor, uint32_t visible)
-{
-	uint32_t f = factor * factor;
-
-	for (uint32_t i = 0; ask->plan && i < AHEAD; i++, f *= factor)
-		if (held % f == 0 && held / f >= visible &&
-		    mp_tlb_fits(ask, stride * f, held / f + 1))
-			fits_exactly(ask, test, ctx, stride * f, held / f);
-}
-
-/* More fit than there would be of fewer sets. NO: so it is. UNSURE: the level
- * inside may keep the rest of them. */
-static uint32_t more_fit(struct mp_tlb_ask *ask, mp_tlb_test hidden,
-			 const void *ctx, uint32_t stride, uint32_t n)
-{
-	if (!mp_tlb_fits(ask, stride, n + 1))
-		return MP_TLB_NO;
-	return hidden(ask, ctx, stride, n + 1);
-}
-
-uint32_t mp_tlb_ladder(struct mp_tlb_ask *ask, mp_tlb_test test,
-		       mp_tlb_test hidden, const void *ctx, uint32_t *stride,
-		       uint32_t *held, uint32_t visible)
-{
-	static const uint32_t factor[] = { 2, 3, 5, 7 };
-	uint32_t say;
-
-	for (uint32_t i = 0; i < sizeof(factor) / sizeof(factor[0]);) {
-		uint32_t f = factor[i];
-
-		if (*held % f) {
-			i++;
-			continue;
-		}
-		/* So few are not seen; but as many as before may still fit. */
-		if (*held / f < visible)
-			say = mp_tlb_fits(ask, *stride * f, *held) ?
-			      hidden(ask, ctx, *stride * f, *held) :
-			      MP_TLB_YES;
-		else if (!mp_tlb_fits(ask, *stride * f, *held / f + 1))
-			return MP_TLB_NO;
-		else
-			say = fits_exactly(ask, test, ctx, *stride * f,
-					   *held / f);
-		if (say == MP_TLB_LACKS) {
-			ask_ahead(ask, test, ctx, *stride, *held, f, visible);
-			return say;
-		}
-		if (say != MP_TLB_NO && *held / f < visible)
-			return MP_TLB_NO;
-		if (say > MP_TLB_YES)
-			return say;
-		if (say == MP_TLB_NO) {
-			say = more_fit(ask, hidden, ctx, *stride * f,
-				       *held / f);
-			if (say != MP_TLB_NO)
-				return say == MP_TLB_LACKS ? say : MP_TLB_NO;
-			i++;
-			continue;
-		}
-		*stride *= f;
-		*held /= f;
-	}
-	return stays(ask, test, ctx, *stride, *held);
-}
-
 /* The least power of two of pages that misses, or as many as can be had; *high
  * = 0: none. */
 static uint32_t gallop(struct mp_tlb_ask *ask, uint32_t *low, uint32_t *high)
@@ -277,10 +114,49 @@ static void end(struct mp_tlb_level *level, uint32_t say, const char *why)
 	level->why = why;
 }
 
+/* A ring that has a page too many, or if such a one costs hardly more than what is
+ * taken, far too many. */
+static uint32_t dear_pages(const struct mp_tlb_ask *ask,
+			   const struct mp_tlb_level *level)
+{
+	const uint32_t more = level->entries + level->entries / MORE_PART + 1;
+
+	return ask->taken > 0 && more < ask->lines_most &&
+	       mp_tlb_fits(ask, 1, more) ? more : level->entries + 1;
+}
+
+/*
+ * Where an entry is taken, one page too many for a set is not told from one that
+ * is full beside it once the ring has few sets. That half as many fit twice as
+ * far apart, and half of far too many do not, bears out that it is the TLB.
+ */
+static void ways_of_taken(struct mp_tlb_ask *ask, struct mp_tlb_level *level)
+{
+	const uint32_t fit = level->entries / 2, dear = dear_pages(ask, level) / 2;
+	uint32_t held = MP_TLB_UNSURE, more = MP_TLB_UNSURE;
+
+	if (dear >= fit + 2) {
+		held = misses(ask, NULL, 2, fit);
+		more = misses(ask, NULL, 2, dear);
+	}
+	/* So far apart it is known what the first level holds. */
+	level->stride = 2;
+	level->held = fit;
+	level->why_ways = "what runs between bursts keeps an entry, so that a full set is not told from one with a page too many";
+	if (held == MP_TLB_LACKS || more == MP_TLB_LACKS)
+		level->end = MP_TLB_OPEN;
+	else if (held != MP_TLB_NO || more != MP_TLB_YES)
+		end(level, MP_TLB_NO, "the pages that fit do not grow fewer with their distance as those of plain sets do");
+}
+
 static void ways_of_first(struct mp_tlb_ask *ask, struct mp_tlb_level *level)
 {
 	uint32_t say, stride = 1, held = level->entries;
 
+	if (ask->taken > 0) {
+		ways_of_taken(ask, level);
+		return;
+	}
 	say = mp_tlb_ladder(ask, misses, misses, NULL, &stride, &held, 1);
 	level->stride = stride;
 	level->held = held;
@@ -305,8 +181,8 @@ static uint32_t both(uint32_t one, uint32_t other)
 	return one == MP_TLB_YES ? other : one;
 }
 
-/* By rings of one skew. */
-static void find_entries(struct mp_tlb_ask *ask, struct mp_tlb_level *level)
+/* By rings of one skew, with what is taken of each turn. */
+static void find_missing(struct mp_tlb_ask *ask, struct mp_tlb_level *level)
 {
 	uint32_t low, high, say;
 
@@ -329,6 +205,75 @@ static void find_entries(struct mp_tlb_ask *ask, struct mp_tlb_level *level)
 	}
 	level->end = MP_TLB_FOUND;
 	level->entries = low;
+}
+
+/* Three pages more cost hardly more than @n do, and than what is known to be taken. */
+static uint32_t is_flat(struct mp_tlb_ask *ask, uint32_t n, double *cycles)
+{
+	const uint32_t more = n + TAKEN_PAGES;
+	struct mp_tlb_seen one, many;
+	uint32_t say = MP_TLB_UNSURE;
+
+	for (uint32_t k = MP_TLB_REPLICATES;
+	     k <= MP_TLB_MANY && say == MP_TLB_UNSURE; k *= 4) {
+		bool there = mp_tlb_look(ask, 1, n, k, &one);
+
+		if (there && !(one.cycles < TAKEN_HOP))
+			return MP_TLB_NO;
+		there &= mp_tlb_look(ask, 1, more, k, &many);
+		if (!there)
+			return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
+		say = mp_tlb_compare(many.cycles * more - one.cycles * n,
+				     hypot(many.error * more, one.error * n),
+				     TAKEN_PART * (one.cycles * n - ask->taken));
+	}
+	*cycles = fmax(many.cycles * more, one.cycles * n);
+	return say == MP_TLB_NO ? MP_TLB_YES : MP_TLB_NO;
+}
+
+/*
+ * Is an entry taken by what runs between bursts, and never given back? A set that
+ * is full with it misses then, some of it each turn, and more pages cost no more
+ * until there are too many of them: of 96 entries, 6 ways, 87 pages fit, 88 to
+ * 96 cost 30 cycles a turn, and each further one cost 40. A page too many costs
+ * its set as much each time, and by all skews. Bursts of many turns are looked at, in
+ * which what each page costs once is little.
+ */
+static uint32_t is_taken(struct mp_tlb_ask *ask, uint32_t n, double *cycles)
+{
+	uint32_t say;
+
+	if (n + TAKEN_PAGES > ask->lines_most ||
+	    !mp_tlb_fits(ask, 1, n + TAKEN_PAGES))
+		return MP_TLB_NO;
+	ask->longer = 1;
+	say = is_flat(ask, n, cycles);
+	ask->longer = 0;
+	return say == MP_TLB_YES ? misses(ask, NULL, 1, n) : say;
+}
+
+/* Beside what is taken, if anything is: of several sets, one after the other. */
+static void find_entries(struct mp_tlb_ask *ask, struct mp_tlb_level *level)
+{
+	double taken = 0;
+	uint32_t say;
+
+	ask->taken = 0;
+	for (uint32_t i = 0; i < TAKEN_MOST; i++) {
+		find_missing(ask, level);
+		if (level->end != MP_TLB_FOUND)
+			break;
+		say = is_taken(ask, level->entries + 1, &taken);
+		if (say == MP_TLB_NO) {
+			level->taken = ask->taken;
+			return;
+		}
+		end(level, say, "too few undisturbed measurements, or what runs between bursts keeps entries of many sets");
+		if (say != MP_TLB_YES)
+			break;
+		ask->taken = taken;
+	}
+	ask->taken = 0;
 }
 
 /* Do the pages that fit by one skew fit by another one, too? */
@@ -441,8 +386,8 @@ static uint32_t is_held_twice(struct mp_tlb_ask *ask, uint32_t n, bool *told)
 			break;
 		if (!mp_tlb_twin(&other, 1, n, MP_TLB_REPLICATES, &seen))
 			say = ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
-		else if (!seen.n || seen.least * mp_tlb_twin_turns(n) <=
-					    HELD_CYCLES)
+		else if (!seen.n || (seen.least - mp_tlb_taken(ask, n)) *
+				    mp_tlb_twin_turns(n) <= HELD_CYCLES)
 			say = MP_TLB_YES;
 		*told = seen.n;
 	}
@@ -484,12 +429,13 @@ static uint32_t find_held(struct mp_tlb_ask *ask,
 }
 
 /*
- * Fewer pages with two lines each, as many lines as a ring has with a page too
- * many: are they cheap? By two skews; or else by rings of one skew, half a page
+ * Fewer pages with two lines each, as many lines as a ring of @n has, which is
+ * dear: are they cheap? By two skews; or else by rings of one skew, half a page
  * apart, which fall on the sets of a cache as evenly as one ring does.
  */
 static uint32_t is_cheap(struct mp_tlb_ask *ask,
-			 const struct mp_tlb_level *level, double slack)
+			 const struct mp_tlb_level *level, uint32_t n,
+			 double slack)
 {
 	struct mp_tlb_ask other = *ask;
 	uint32_t say = MP_TLB_NO;
@@ -499,7 +445,7 @@ static uint32_t is_cheap(struct mp_tlb_ask *ask,
 
 		other.is_beside = i > 0;
 		other.skew = i ? skews[i - 1] : ask->skew;
-		pages = mp_tlb_twin_pages(&other, level->entries + 1);
+		pages = mp_tlb_twin_pages(&other, n);
 		/* The last line of a ring half a page on is a page further. */
 		if (pages + other.is_beside <= level->entries &&
 		    mp_tlb_fits(ask, 1, pages + other.is_beside))
@@ -518,19 +464,20 @@ static uint32_t is_cheap(struct mp_tlb_ask *ask,
 static uint32_t is_of_pages(struct mp_tlb_ask *ask,
 			    const struct mp_tlb_level *level)
 {
-	const uint32_t n = level->entries + 1;
+	const uint32_t n = level->entries + 1, dear = dear_pages(ask, level);
 	struct mp_tlb_seen seen;
 	bool amply;
 	uint32_t say, also;
 
 	say = find_held(ask, level, &amply);
-	if (!mp_tlb_look(ask, 1, n, MP_TLB_REPLICATES, &seen))
+	if (!mp_tlb_look(ask, 1, dear, MP_TLB_REPLICATES, &seen))
 		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
-	say = both(say, is_cheap(ask, level, seen.least / 2));
-	for (uint32_t i = 0; i < ALIKE_SIZES && !amply; i++) {
+	say = both(say, is_cheap(ask, level, dear, seen.least / 2));
+	/* Of few pages too many what is taken differs by as much. */
+	for (uint32_t i = 0; i < (dear > n ? 1 : ALIKE_SIZES) && !amply; i++) {
 		if (say != MP_TLB_YES && say != MP_TLB_LACKS)
 			break;
-		also = is_alike(ask, n + i);
+		also = is_alike(ask, dear + i);
 		if (say != MP_TLB_LACKS)
 			say = also;
 	}

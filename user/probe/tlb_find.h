@@ -25,6 +25,7 @@ enum mp_tlb_end {
  * @stride: pages, the shortest at which all pages fall on as few sets as can
  *	be told apart from here
  * @held: pages that it knows at that stride
+ * @taken: cycles of a turn that are paid while all pages fit, 0 = none
  * @cycles: what a load pays that misses it, NaN = cannot be told
  * @error: of that
  * @other: the same by another estimator, NaN = there is none
@@ -38,6 +39,7 @@ struct mp_tlb_level {
 	uint32_t ways;
 	uint32_t stride;
 	uint32_t held;
+	double taken;
 	double cycles;
 	double error;
 	double other;

@@ -15,6 +15,7 @@
 #include "analysis/spectrum.h"
 #include "analysis/stat.h"
 #include "backend.h"
+#include "limits.h"
 #include "probe/cpu.h"
 
 #define HUGE_PAGE (2u << 20)
@@ -37,9 +38,12 @@
 #define SINGLE_TURNS 8.0
 #define TURNS_LEAST 24.0
 #define STEPS_A_MISS 1.2
-/* Bursts of so many turns hardly show what was lost before they began. */
+/* Bursts of so many turns hardly show what was lost before they began; some of
+ * so few show as little, and are interrupted less often. */
 #define LONG_TURNS 384.0
 #define LONG_HOPS_MAX 49152u
+#define MORE_TURNS 192.0
+#define LONGEST 2u
 /* A hit in a second level known takes no more. */
 #define DEAR_CYCLES 14.0
 /* The cheapest hit in a second level known takes more than four cycles: half
@@ -47,6 +51,8 @@
 #define MISS_CYCLES 4.0
 /* Of a miss a turn, so much is one where it cannot be told from noise. */
 #define OFTEN 0.75
+/* What is paid anyway differs by so much of it. */
+#define TAKEN 1.1
 /* So many standard errors make a difference. */
 #define SURE 2.5
 /* Packed lines and spread ones may differ by so much of a load. */
@@ -65,12 +71,13 @@ static uint64_t hops_of(const struct mp_tlb_ask *ask, uint32_t n)
 
 	if (ask->single)
 		turns = SINGLE_TURNS;
-	else if (ask->is_long)
-		turns = LONG_TURNS;
+	else if (ask->longer)
+		turns = fmax(turns, ask->longer < LONGEST ? MORE_TURNS :
+							    LONG_TURNS);
 	hops = turns * n;
 
 	return (uint64_t)fmin(fmax(hops, HOPS_MIN),
-			      ask->is_long ? LONG_HOPS_MAX : HOPS_MAX);
+			      ask->longer < LONGEST ? HOPS_MAX : LONG_HOPS_MAX);
 }
 
 static void frame(const struct mp_tlb_ask *ask, uint32_t n,
@@ -148,12 +155,16 @@ bool mp_tlb_gather(struct mp_tlb_ask *ask, const struct mp_exp *exp,
 		value[seen->n] = hop_cycles(batch);
 		seen->n += !isnan(value[seen->n]);
 	}
-	/* Disturbed ones are not made again for ever: most will do. */
+	/* Disturbed ones are not made again for ever: most will do, and as many
+	 * again are made for those that were given up. */
 	if (seen->n < replicates &&
 	    (tried < replicates || 3 * seen->n < 2 * replicates)) {
+		const uint32_t lost = (tried - seen->n) / (1 + MP_REPEATS_MAX);
+
 		ask->lacks = true;
 		if (ask->plan && !ask->refused &&
-		    mp_plan_add(ask->plan, exp, replicates))
+		    mp_plan_add(ask->plan, exp, replicates +
+				(lost < replicates ? lost : replicates)))
 			ask->err = -ENOMEM;
 		return false;
 	}
@@ -443,12 +454,18 @@ double mp_tlb_share_least(const struct mp_tlb_ask *ask, uint32_t stride,
 	return share_of(ask, &exp, cycles, most, true);
 }
 
+double mp_tlb_taken(const struct mp_tlb_ask *ask, uint32_t n)
+{
+	return TAKEN * ask->taken / n;
+}
+
 /* By rings of one length of burst. A page too many misses wherever it lies in
  * memory, so one replicate that does not miss is enough. */
 static uint32_t misses_in(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 			  struct mp_tlb_seen *seen)
 {
-	double alike = ALIKE * ask->base_cycles, miss = MISS_CYCLES / n;
+	double alike = ALIKE * ask->base_cycles + mp_tlb_taken(ask, n);
+	double miss = MISS_CYCLES / n;
 	const double one = ask->base_error * sqrt(BASE_REPLICATES);
 	uint32_t say = MP_TLB_UNSURE;
 
@@ -460,7 +477,8 @@ static uint32_t misses_in(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 		say = mp_tlb_compare(seen->cycles, seen->error,
 				     miss / 2 + alike);
 	}
-	if (say != MP_TLB_NO &&
+	/* What is taken is less in some. */
+	if (say != MP_TLB_NO && !(ask->taken > 0) &&
 	    mp_tlb_compare(seen->least, one, miss / 2 + alike) == MP_TLB_NO)
 		return MP_TLB_NO;
 	if (say == MP_TLB_UNSURE && SURE * seen->error < miss / 2)
@@ -468,21 +486,45 @@ static uint32_t misses_in(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 	return say;
 }
 
+/* Does a ring cost more than one miss of each page a burst? Of bursts that are neither
+ * short nor long replicates are added until that is clear. */
+static uint32_t is_each_turn(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
+			     struct mp_tlb_seen *seen)
+{
+	const double bound = DEAR_CYCLES * n / (double)hops_of(ask, n) +
+			     mp_tlb_taken(ask, n);
+	uint32_t say = mp_tlb_compare(seen->cycles, seen->error, bound);
+
+	if (say != MP_TLB_UNSURE || ask->longer + 1 != LONGEST)
+		return say;
+	if (!mp_tlb_look(ask, stride, n, MP_TLB_MANY, seen))
+		return ask->lacks && !ask->plan ? MP_TLB_UNSURE : MP_TLB_LACKS;
+	return mp_tlb_compare(seen->cycles, seen->error, bound);
+}
+
 uint32_t mp_tlb_misses(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n)
 {
 	struct mp_tlb_seen seen;
-	uint32_t say = misses_in(ask, stride, n, &seen);
-	double turns = (double)hops_of(ask, n) / n;
+	uint32_t say = MP_TLB_UNSURE;
+	uint64_t last = 0;
 
-	if (say == MP_TLB_NO || say == MP_TLB_LACKS)
-		return say;
 	/* What runs between bursts takes entries: each page may then miss once
 	 * a burst, however many turns that has. */
-	if (say == MP_TLB_YES &&
-	    seen.cycles - SURE * seen.error > DEAR_CYCLES / turns)
-		return say;
-	ask->is_long = true;
-	say = misses_in(ask, stride, n, &seen);
-	ask->is_long = false;
+	for (ask->longer = 0; ask->longer <= LONGEST; ask->longer++) {
+		uint32_t sure = MP_TLB_UNSURE;
+
+		/* Where there is no room for more turns it is the same again. */
+		if (hops_of(ask, n) <= last)
+			continue;
+		last = hops_of(ask, n);
+		say = misses_in(ask, stride, n, &seen);
+		if (say == MP_TLB_YES)
+			sure = is_each_turn(ask, stride, n, &seen);
+		if (sure == MP_TLB_LACKS)
+			say = sure;
+		if (say == MP_TLB_NO || say == MP_TLB_LACKS || sure == MP_TLB_YES)
+			break;
+	}
+	ask->longer = 0;
 	return say;
 }

@@ -27,9 +27,11 @@
  * @lines_most: so many may; where they do, mp_tlb_twin() tells
  * @step_cycles: of the clock
  * @single: single hops are timed
- * @is_long: in bursts of many turns
+ * @longer: in bursts of more turns: once, or twice
  * @base_cycles, @base_error: of a load that needs no TLB, NaN = not known
  * @base_hop: the same of most hops, where single ones are timed; NaN
+ * @taken: cycles of a turn that are paid while all pages fit, as what runs between
+ *	bursts has an entry, and keeps it; 0
  * @lacks: something that was asked for is not there yet
  * @refused: memory of this page kind was not granted
  * @err: -ENOMEM
@@ -49,10 +51,11 @@ struct mp_tlb_ask {
 	uint32_t lines_most;
 	double step_cycles;
 	bool single;
-	bool is_long;
+	uint32_t longer;
 	double base_cycles;
 	double base_error;
 	double base_hop;
+	double taken;
 	bool lacks;
 	bool refused;
 	int err;
@@ -102,6 +105,9 @@ enum mp_tlb_say {
  */
 bool mp_tlb_ask_init(struct mp_tlb_ask *ask, const struct mp_view *view,
 		     struct mp_plan *plan, uint32_t pages, bool single);
+
+/** mp_tlb_taken() - cycles of a hop over @n pages that may be paid for what is taken */
+double mp_tlb_taken(const struct mp_tlb_ask *ask, uint32_t n);
 
 /**
  * mp_tlb_look() - what @n pages cost, @stride pages apart
