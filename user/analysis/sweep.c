@@ -366,6 +366,15 @@ static const double *times_of(const struct mp_curve_at *at)
 	return isnan(at->mid_cycles) ? at->ns : at->cycles;
 }
 
+double mp_curve_clock_off(const struct mp_curve_at *at)
+{
+	double off = 0;
+
+	for (uint32_t r = 0; r < at->n; r++)
+		off = fmax(off, mp_clock_core_off(at->batch[r]));
+	return off;
+}
+
 double mp_curve_middle(const struct mp_curve_at *at)
 {
 	return isnan(at->mid_cycles) ? at->mid_ns : at->mid_cycles;

@@ -143,6 +143,9 @@ const struct mp_curve_at *mp_curve_find(const struct mp_curve *curve,
  * the core clock is not known */
 double mp_curve_middle(const struct mp_curve_at *at);
 
+/** mp_curve_clock_off() - mp_clock_core_off() of a point's replicates, the most */
+double mp_curve_clock_off(const struct mp_curve_at *at);
+
 /** mp_curve_fastest() - .. and its two fastest, INFINITY where there are fewer:
  * noise only adds */
 void mp_curve_fastest(const struct mp_curve_at *at, double fastest[2]);

@@ -62,16 +62,6 @@ static double middle_of(const struct mp_curve_at *at,
 	return mp_stat_median_of(own, n);
 }
 
-/* How far the core clock may have been off in any of the replicates. */
-static double most_off(const struct mp_curve_at *at)
-{
-	double off = 0;
-
-	for (uint32_t r = 0; r < at->n; r++)
-		off = fmax(off, mp_clock_core_off(at->batch[r]));
-	return off;
-}
-
 /* A length's share of the hops that are at a peak. */
 static double share_at(const struct mp_curve_at *at,
 		       const struct mp_spectrum *spectrum, uint32_t k)
@@ -83,10 +73,10 @@ static double share_at(const struct mp_curve_at *at,
 	return own;
 }
 
-static bool shows_peak(const struct mp_curve_at *at,
-		       const struct mp_spectrum *spectrum, uint32_t k)
+/* Are those enough to tell where it is? */
+static bool is_enough(double own, uint32_t k)
 {
-	return share_at(at, spectrum, k) > (k ? PEAK_SHARE : PEAK_SHARE_FIRST);
+	return own > (k ? PEAK_SHARE : PEAK_SHARE_FIRST);
 }
 
 /* Do lengths of several replicates show a peak, so that a single one need not be
@@ -97,7 +87,8 @@ static bool is_repeated(const struct mp_curve *curve,
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < curve->n && n < PEAK_LENGTHS; i++)
-		n += curve->at[i].n > 1 && shows_peak(&curve->at[i], spectrum, k);
+		n += curve->at[i].n > 1 &&
+		     is_enough(share_at(&curve->at[i], spectrum, k), k);
 	return n >= PEAK_LENGTHS;
 }
 
@@ -110,13 +101,16 @@ bool mp_cpu_share_one(const struct mp_curve *curve,
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct mp_curve_at *at = &curve->at[i];
 		const struct mp_batch *batch;
-		double middle, off;
+		double own, middle, off;
 
-		if (at->n < replicates || !shows_peak(at, spectrum, k))
+		if (at->n < replicates)
+			continue;
+		own = share_at(at, spectrum, k);
+		if (!is_enough(own, k))
 			continue;
 		batch = place_of(at, spectrum, k, &middle);
 		/* Its hops are, and none of them where it is. */
-		if (!batch && share_at(at, spectrum, k) > PEAK_SHARE)
+		if (!batch && own > PEAK_SHARE)
 			return false;
 		if (!batch)
 			continue;
@@ -125,7 +119,7 @@ bool mp_cpu_share_one(const struct mp_curve *curve,
 		if (!k)
 			middle = middle_of(at, spectrum);
 		/* By the clock that may have been. */
-		off = k ? mp_clock_core_off(batch) : most_off(at);
+		off = k ? mp_clock_core_off(batch) : mp_curve_clock_off(at);
 		least = fmin(least, middle * (1 + off));
 		most = fmax(most, middle * (1 - off));
 		step = mp_spectrum_step(batch);

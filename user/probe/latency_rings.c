@@ -224,14 +224,14 @@ static bool is_wide(const struct mixture *mix, const struct translation *pages,
 {
 	if (fact->high <= fact->low * MP_LATENCY_CLOSE)
 		return false;
-	if (pages->most > TRANSLATION)
-		mp_fact_cannot(fact, unit,
-			       "between %.1f and %.1f: so few slots lie in a page that their translation may be part of it",
-			       fact->low, fact->high);
-	else if (mix->more > 0)
+	if (mix->more > 0)
 		mp_fact_cannot(fact, unit,
 			       "%.1f or more: the edge of the level inside is not known well enough, and it may serve %.0f %% of the hops",
 			       fact->low, 100 * (mix->inside + mix->more));
+	else if (pages->most > TRANSLATION)
+		mp_fact_cannot(fact, unit,
+			       "between %.1f and %.1f: so few slots lie in a page that their translation may be part of it",
+			       fact->low, fact->high);
 	else if (mix->own < MP_LATENCY_PURE)
 		mp_fact_cannot(fact, unit,
 			       "between %.1f and %.1f: no footprint shows more than %.0f %% of this level without its neighbours",
@@ -241,16 +241,6 @@ static bool is_wide(const struct mixture *mix, const struct translation *pages,
 			       "between %.1f and %.1f: limits lie too far apart to call it measured",
 			       fact->low, fact->high);
 	return fact->verdict == MP_NOT_MEASURABLE;
-}
-
-/* How far the core clock may be off by which ticks of a point became cycles. */
-static double clock_off(const struct mp_curve_at *at)
-{
-	double off = 0;
-
-	for (uint32_t r = 0; r < at->n; r++)
-		off = fmax(off, mp_clock_core_off(at->batch[r]));
-	return off;
 }
 
 /* Replicates with the neighbours' part taken out; @inner is the latency of
@@ -264,7 +254,7 @@ static double settle(const double *value, uint32_t n, const struct mixture *mix,
 	struct mp_interval limits, all;
 	double own[REPLICATES_MAX], raw = mp_stat_median_of(value, n), moved;
 	const double error = MP_CPU_CLOCK_ERROR + half_step(at) +
-			     (strcmp(unit, "cycles") ? 0 : clock_off(at));
+			     (strcmp(unit, "cycles") ? 0 : mp_curve_clock_off(at));
 	const double rest = mix->own - mix->more;
 	bool varies;
 

@@ -114,12 +114,18 @@ static void end(struct mp_tlb_level *level, uint32_t say, const char *why)
 	level->why = why;
 }
 
+/* Pages, that part more than fit. */
+static uint32_t far_too_many(const struct mp_tlb_level *level)
+{
+	return level->entries + level->entries / MORE_PART + 1;
+}
+
 /* A ring that has a page too many, or if such a one costs hardly more than what is
  * taken, far too many. */
 static uint32_t dear_pages(const struct mp_tlb_ask *ask,
 			   const struct mp_tlb_level *level)
 {
-	const uint32_t more = level->entries + level->entries / MORE_PART + 1;
+	const uint32_t more = far_too_many(level);
 
 	return ask->taken > 0 && more < ask->lines_most &&
 	       mp_tlb_fits(ask, 1, more) ? more : level->entries + 1;
@@ -329,7 +335,7 @@ static uint32_t choose_skews(struct mp_tlb_ask *ask,
 			     const struct mp_tlb_level *level)
 {
 	struct mp_tlb_seen one[SKEWS], many[SKEWS];
-	const uint32_t more = level->entries + level->entries / MORE_PART + 1;
+	const uint32_t more = far_too_many(level);
 	const uint32_t n = more < ask->lines_most ? more : level->entries + 1;
 	uint32_t say = look_by_skews(ask, level->entries + 1, one);
 	uint32_t also = look_by_skews(ask, n, many), best = 0, next = 1;
