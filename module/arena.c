@@ -10,11 +10,13 @@
 #include <linux/gfp.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
+#include <linux/mmzone.h>
 #include <linux/module.h>
 #include <linux/nodemask.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#include <linux/vmstat.h>
 
 #include "arch/machine.h"
 #include "compat.h"
@@ -35,6 +37,8 @@ MODULE_PARM_DESC(arena_total_mib,
 		 "Most memory that all arenas of all files may hold, MiB (default 1024; 128 in user-mode Linux)");
 
 static atomic64_t total_bytes;
+/* Of those that are being taken just now: not yet out of what is free. */
+static atomic64_t taking_bytes;
 
 u64 mp_mem_total(void)
 {
@@ -46,20 +50,50 @@ static u64 total_max(void)
 	return (u64)arena_total_mib << 20;
 }
 
-/* What remains to all others must be no less than what is taken. */
-static bool is_free(u64 bytes)
+/*
+ * Free pages that only movable ones may lie in are none for an arena, or for
+ * its page tables: those set aside for large pieces (CMA) and those of movable
+ * zones.
+ */
+static u64 available_bytes(void)
 {
-	return bytes >> PAGE_SHIFT <= si_mem_available() / MP_ARENA_SHARE;
+	long pages = si_mem_available() -
+		     (long)global_zone_page_state(NR_FREE_CMA_PAGES);
+	int node;
+
+	for_each_node_state(node, N_MEMORY)
+		pages -= zone_page_state(NODE_DATA(node)->node_zones +
+					 ZONE_MOVABLE, NR_FREE_PAGES);
+	return pages > 0 ? (u64)pages << PAGE_SHIFT : 0;
 }
 
+/*
+ * What remains to all others must be no less than what is taken, and some of
+ * it in any case: vmap() takes page tables that do wake the OOM killer.
+ */
+static bool is_free(u64 bytes)
+{
+	const u64 free = available_bytes();
+
+	return free > MP_ARENA_LEAVE_BYTES &&
+	       bytes <= (free - MP_ARENA_LEAVE_BYTES) / MP_ARENA_SHARE;
+}
+
+/* Until taken() is called, others who take count it as not to be had. */
 static int reserve(u64 bytes)
 {
-	if (!is_free(bytes))
-		return -ENOMEM;
-	if (atomic64_add_return(bytes, &total_bytes) <= total_max())
-		return 0;
-	atomic64_sub(bytes, &total_bytes);
+	if (is_free(atomic64_add_return(bytes, &taking_bytes))) {
+		if (atomic64_add_return(bytes, &total_bytes) <= total_max())
+			return 0;
+		atomic64_sub(bytes, &total_bytes);
+	}
+	atomic64_sub(bytes, &taking_bytes);
 	return -ENOMEM;
+}
+
+static void taken(u64 bytes)
+{
+	atomic64_sub(bytes, &taking_bytes);
 }
 
 static void unreserve(u64 bytes)
@@ -391,6 +425,7 @@ int mp_mem_take(struct memprobe_arena *arena, struct mp_mem **out)
 	if (err)
 		goto err_free;
 	err = take_kind(mem, arena);
+	taken(mem->bytes);
 	if (err)
 		goto err_unreserve;
 	if (arena->flags & MEMPROBE_ARENA_UNCACHED)

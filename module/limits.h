@@ -42,6 +42,12 @@
 #define MP_ARENA_TOTAL_UML_MIB 128u
 /** MP_ARENA_SHARE - no arena takes more than 1/so much of what is free. */
 #define MP_ARENA_SHARE 2u
+/**
+ * MP_ARENA_LEAVE_BYTES - nor does any take of the last that is free: page
+ * tables of an arena of 1 GiB are 2 MiB, and counts of free pages that are
+ * kept per CPU may be off by half a MiB for each.
+ */
+#define MP_ARENA_LEAVE_BYTES (16ull << 20)
 /** MP_ARENA_SEARCH_NS - looking for contiguous memory ends after this. */
 #define MP_ARENA_SEARCH_NS 3000000000ull
 /**

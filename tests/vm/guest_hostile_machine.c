@@ -24,6 +24,8 @@
 #define OPENS 64
 #define LARGE_TRIES 10
 #define LONG_MS 1500
+/* No more than what the module leaves, and what it may be off by. */
+#define LEFT_BYTES (8 * MIB)
 #define CGROUPS "/tmp/memprobe-cgroup"
 
 /* Runs at the highest real-time priority, each of one long window. */
@@ -80,7 +82,29 @@ void hostile_fifo(struct guest *g)
 struct openers {
 	__u32 held;
 	__u32 full;
+	__u32 seen;
 };
+
+static __u64 meminfo_bytes(const char *key)
+{
+	char line[128];
+	unsigned long long kib = 0;
+	FILE *file = fopen("/proc/meminfo", "r");
+
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof(line), file))
+		if (!strncmp(line, key, strlen(key)) &&
+		    sscanf(line + strlen(key), ": %llu kB", &kib) == 1)
+			break;
+	fclose(file);
+	return kib << 10;
+}
+
+static __u64 available_bytes(void)
+{
+	return meminfo_bytes("MemAvailable");
+}
 
 /*
  * Files full of arenas, as many as can be had; all of them held until nobody
@@ -105,10 +129,31 @@ static int opener(__u32 kind, __u64 bytes, struct openers *all)
 			__atomic_add_fetch(&all->held, 1, __ATOMIC_RELAXED);
 	}
 	__atomic_add_fetch(&all->full, 1, __ATOMIC_RELAXED);
-	while (__atomic_load_n(&all->full, __ATOMIC_RELAXED) < OPENERS &&
+	while (!__atomic_load_n(&all->seen, __ATOMIC_RELAXED) &&
 	       guest_now_ns(CLOCK_MONOTONIC) < end)
 		guest_sleep_ns(10 * GUEST_NS_PER_MS);
 	return error == -ENOMEM || error == -ERANGE ? 0 : 2;
+}
+
+/*
+ * What the kernel has left while all is held: of pages that are free, those
+ * set aside for large pieces (CMA) are none for its page tables.
+ */
+static void judge_left(struct openers *all)
+{
+	const __u64 end = guest_now_ns(CLOCK_MONOTONIC) +
+			  CHILD_MS / 2 * GUEST_NS_PER_MS;
+	long long left;
+
+	while (__atomic_load_n(&all->full, __ATOMIC_RELAXED) < OPENERS &&
+	       guest_now_ns(CLOCK_MONOTONIC) < end)
+		guest_sleep_ns(10 * GUEST_NS_PER_MS);
+	left = (long long)available_bytes() - (long long)meminfo_bytes("CmaFree");
+	__atomic_store_n(&all->seen, 1, __ATOMIC_RELAXED);
+	note("many opens: %lld KiB left", left / 1024);
+	expect(left > (long long)LEFT_BYTES, "many opens: what is left",
+	       "more than %llu KiB that are not set aside, got %lld",
+	       LEFT_BYTES / 1024, left / 1024);
 }
 
 void hostile_opens(struct guest *g)
@@ -126,6 +171,7 @@ void hostile_opens(struct guest *g)
 		if (!child[i])
 			_exit(opener(guest_bulk_kind(&g->info), bytes, all));
 	}
+	judge_left(all);
 	for (i = 0; i < OPENERS; i++) {
 		status = guest_reap(child[i], CHILD_MS);
 		if (status) {
@@ -282,21 +328,6 @@ void hostile_unload(struct guest *g)
 		return;
 	}
 	expect_error("unload while it is open", error, EAGAIN, EBUSY);
-}
-
-static __u64 available_bytes(void)
-{
-	char line[128];
-	unsigned long long kib = 0;
-	FILE *file = fopen("/proc/meminfo", "r");
-
-	if (!file)
-		return 0;
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
-			break;
-	fclose(file);
-	return kib << 10;
 }
 
 /* Most memory is taken; what an arena cannot have is ENOMEM, no more. */
