@@ -51,10 +51,24 @@ static u64 total_max(void)
 }
 
 /*
- * Free pages that only movable ones may lie in are none for an arena, or for
- * its page tables: those set aside for large pieces (CMA) and those of movable
- * zones.
+ * Pages of a node that may be free and yet are none for an arena, or for its
+ * page tables: all of a movable zone, and of others what the kernel keeps back
+ * once it has raised their watermarks, as it does where arenas split blocks.
  */
+static unsigned long kept_pages(int node)
+{
+	struct zone *zone = NODE_DATA(node)->node_zones;
+	unsigned long pages;
+	int i;
+
+	pages = zone_page_state(zone + ZONE_MOVABLE, NR_FREE_PAGES);
+	for (i = 0; i < ZONE_MOVABLE; i++)
+		pages += zone[i]._watermark[WMARK_HIGH] *
+			 MP_ARENA_BOOST_PERCENT / 100;
+	return pages;
+}
+
+/* Nor are those free that are set aside for large pieces (CMA). */
 static u64 available_bytes(void)
 {
 	long pages = si_mem_available() -
@@ -62,8 +76,7 @@ static u64 available_bytes(void)
 	int node;
 
 	for_each_node_state(node, N_MEMORY)
-		pages -= zone_page_state(NODE_DATA(node)->node_zones +
-					 ZONE_MOVABLE, NR_FREE_PAGES);
+		pages -= kept_pages(node);
 	return pages > 0 ? (u64)pages << PAGE_SHIFT : 0;
 }
 

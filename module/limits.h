@@ -48,6 +48,12 @@
  * kept per CPU may be off by half a MiB for each.
  */
 #define MP_ARENA_LEAVE_BYTES (16ull << 20)
+/**
+ * MP_ARENA_BOOST_PERCENT - nor of what the kernel may keep back of free pages
+ * for some time: it raises the watermarks of a zone by up to so much of the
+ * highest, unless vm.watermark_boost_factor is not what it is by default.
+ */
+#define MP_ARENA_BOOST_PERCENT 150u
 /** MP_ARENA_SEARCH_NS - looking for contiguous memory ends after this. */
 #define MP_ARENA_SEARCH_NS 3000000000ull
 /**
