@@ -77,6 +77,56 @@ static void longer_lines_seem_to_hold_more(void **state)
 		      "level name=l1d size=12K ways=12 latency=3\n");
 }
 
+/* Means of dense rings around an edge, and what sizes are by them, too. */
+static void ask_densely(double size)
+{
+	struct mp_plan plan = { 0 };
+	struct mp_sweep sweep;
+
+	mp_cpu_main_sweep(&sim.view, &sweep);
+	for (double part = 0.5; part < 2; part *= 1.09)
+		assert_int_equal(mp_sweep_plan(&sweep, &sim.view,
+					       (uint64_t)(size * part), 4,
+					       &plan), 0);
+	assert_true(made_sim_run(&sim, &plan) > 0);
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+}
+
+/* Of a dense ring the first hops of a turn are timed, and what came first stays: by
+ * means all fits up to a third more. */
+static void what_stays_since_it_came_first_is_no_size(void **state)
+{
+	static const struct {
+		const char *policy;
+		bool keeps;
+	} some[] = { { "qlru_h00_m1_r2_u1", true }, { "lru", false } };
+	struct mp_cpu_edges edges;
+	char text[512];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text),
+			 "machine name=a clock_mhz=2050 memory_latency=250\n"
+			 "place pages=random thp=granted huge=0\n"
+			 "clock tsc_mhz=2900 step=1 read=16\n"
+			 "level name=l1d size=64K ways=16 latency=4\n"
+			 "level name=l2 size=8M ways=16 latency=28 "
+			 "index=physical policy=%s\n", some[i].policy);
+		ask(text, 1);
+		ask_densely(8 << 20);
+		assert_int_equal(mp_cpu_edges_find(&sim.view, &edges), 0);
+		assert_int_equal(edges.n, 2);
+		assert_int_equal(mp_cpu_keeps_first(&edges, 1), some[i].keeps);
+		assert_int_equal(mp_cpu_edge_dense(&edges, 1), !some[i].keeps);
+		mp_cpu_edges_free(&edges);
+		assert_int_equal(made_sim_fact(&sim, "cpu.l2.size")->verdict,
+				 MP_MEASURED);
+		not_wrong("cpu.l2.size", 8 << 20);
+		if (!i)
+			made_sim_close(&sim);
+	}
+}
+
 /* Limits of which the lower one is nothing are none. */
 static void at_least_nothing_is_not_measured(void **state)
 {
@@ -324,6 +374,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(
 			longer_lines_seem_to_hold_more, end),
+		cmocka_unit_test_teardown(
+			what_stays_since_it_came_first_is_no_size, end),
 		cmocka_unit_test_teardown(at_least_nothing_is_not_measured, end),
 		cmocka_unit_test_teardown(
 			what_a_policy_has_kept_of_a_turn_is_no_room, end),

@@ -353,7 +353,8 @@ bool mp_cpu_edge_dense(const struct mp_cpu_edges *edges, uint32_t k)
 		above += (double)at->length >= level->size_bytes &&
 			 (double)at->length <= level->size_bytes * DENSE_SPAN;
 	}
-	return below >= DENSE_POINTS && above >= DENSE_POINTS;
+	return below >= DENSE_POINTS && above >= DENSE_POINTS &&
+	       !mp_cpu_keeps_first(edges, k);
 }
 
 /* Fits of shares run from 0 to 1; as latencies, from peak to peak. */
