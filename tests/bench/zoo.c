@@ -265,6 +265,23 @@ static void take(void *ctx, uint32_t job, int signal, const void *answer,
 		zoo->err = err;
 }
 
+/* .. and the folders that it lies in. What fails shows when files are written. */
+static void make_folder(const char *folder)
+{
+	char path[ZOO_PATH];
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s", folder);
+	for (n = 1; path[n]; n++) {
+		if (path[n] != '/')
+			continue;
+		path[n] = '\0';
+		mkdir(path, 0777);
+		path[n] = '/';
+	}
+	mkdir(path, 0777);
+}
+
 /* Wrong facts go into the file as comments: it stays replayable. */
 static void keep_wrong(const struct zoo *zoo)
 {
@@ -274,7 +291,7 @@ static void keep_wrong(const struct zoo *zoo)
 
 	if (!wrong->n)
 		return;
-	mkdir(zoo->keep, 0777);
+	make_folder(zoo->keep);
 	for (uint32_t i = 0; i < wrong->n;) {
 		const uint32_t job = wrong->note[i].job;
 

@@ -94,6 +94,32 @@ static void holds(const char *what, double low, double high, double bytes,
 			 high / KIB, bytes / KIB, text);
 }
 
+/* A crowd that is just short enough for the next level is long enough, too: else
+ * it tells of no upper limit. */
+static void a_crowd_in_little_room_is_a_crowd(void **state)
+{
+	struct mp_cpu_edges edges;
+
+	(void)state;
+	made_sim_open(&sim, MACHINE SMALL L1 "\nlevel name=l2 size=512K ways=4 "
+		      "latency=14\nlevel name=l3 size=2M ways=32 latency=27\n");
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	made_sim_edges(&sim, &edges);
+	for (double next = 3; next < 4; next += 0.01) {
+		const double size = edges.edge[1].size;
+		double bytes;
+
+		edges.edge[2].low = next * size;
+		mp_cpu_count_lay(&sim.view, &edges, 1);
+		bytes = (double)(edges.count[1].slots * edges.count[1].apart);
+		assert_true(bytes >= 2.49 * size);
+		/* All of it fits, or it is of the usual length. */
+		assert_true(bytes <= 0.8 * edges.edge[2].low ||
+			    bytes >= 2.7 * size);
+	}
+	made_sim_close(&sim);
+}
+
 static const char *const policy[] = {
 	"lru", "fifo", "random", "tree-plru", "bit-plru", "nru", "srrip",
 	"qlru_h00_m1_r0_u1", "qlru_h11_m1_r1_u2",
@@ -485,6 +511,7 @@ int main(void)
 		cmocka_unit_test(
 			an_exclusive_level_is_as_large_as_the_count_says),
 		cmocka_unit_test(a_size_that_is_nearly_known_is_counted_closer),
+		cmocka_unit_test(a_crowd_in_little_room_is_a_crowd),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,13 +57,13 @@
 #define LEARNT_EARLY 0.04
 /* Where B's words lie in a slot. */
 #define BESIDE 8u
-/* Fits move a little as more is known: lengths to the octave. */
+/* Fits move a little as more is known: lengths to the octave; .. in little room. */
 #define GRAIN 4
+#define GRAIN_FINE 16
 #define INTERRUPTED_NS 1500.0
 #define SIGMAS 2.0
-/* Limits so far apart leave a level open; and those of a level further out that
- * are wider than sets that fill evenly make them are as good as the family of
- * shapes that they are of. */
+/* Limits so far apart leave a level open; and of one further out those wider than
+ * sets that fill evenly make them, as they are as good as the family of shapes. */
 #define OPEN 1.2
 #define BLURRED 1.1
 /* A level outside has half as much again, and more, as the one inside. Where all
@@ -130,9 +130,9 @@ static double crowd_of(const struct mp_cpu_edges *edges, uint32_t k,
 		return CROWD * about;
 	next = FITS * (edges->fitted[k + 1] ? edges->edge[k + 1].low :
 					      edges->level[k + 1].low_bytes);
-	if (next < CROWD_LEAST * size || next > CROWD * size)
-		return CROWD * about;
-	return coarse(next * exp2(-0.5 / GRAIN));
+	next = exp2(floor(log2(next) * GRAIN_FINE) / GRAIN_FINE);
+	return next < CROWD_LEAST * size || next > CROWD * size ?
+	       CROWD * about : next;
 }
 
 /* Slots of a page that are looked for in a row: the first of them pays for the
