@@ -144,6 +144,25 @@ static void what_two_levels_hold_is_not_taken_for_one(void **state)
 	assert_true(ways->verdict == MP_NOT_MEASURABLE || ways->value == 12);
 }
 
+/* Nor does one that is known to be exclusive hold what looks like one more of each
+ * set: 2048 lines inside, beside 587 sets of 12 ways. */
+static void what_lies_inside_is_no_way_of_an_exclusive_level(void **state)
+{
+	const struct mp_fact *ways;
+
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		HEAD "level name=l1d size=64K ways=16 line=32 latency=5 "
+		"policy=nru index=physical\n"
+		"level name=l2 size=225408 ways=12 line=32 latency=24 "
+		"policy=bit-plru inclusion=exclusive index=physical\n"
+		HUGE_PAGES CLOCK,
+		{ 64 * KIB, 235763 }, { 5, 24 }, 290, 32, "exclusive", 0.1 });
+	ways = sim_ask_fact(&ask, "cpu.l2.ways");
+	assert_int_equal(n_combs(), 0);
+	assert_true(ways->verdict == MP_NOT_MEASURABLE || ways->value == 12);
+}
+
 /* .. nor where the sets here seem to begin anew after one line more than those
  * inside: 1025 lines that are 1024. What is less than a span is no multiple. */
 static void a_span_is_known_to_a_line(void **state)
@@ -361,6 +380,8 @@ int main(void)
 			end),
 		cmocka_unit_test_teardown(
 			what_two_levels_hold_is_not_taken_for_one, end),
+		cmocka_unit_test_teardown(
+			what_lies_inside_is_no_way_of_an_exclusive_level, end),
 		cmocka_unit_test(a_span_is_known_to_a_line),
 		cmocka_unit_test_teardown(
 			a_line_that_is_kept_inside_is_not_counted, end),

@@ -37,19 +37,15 @@ static bool may_coincide(const struct mp_ways_search *in, uint64_t span, uint64_
 	return !in->ways;
 }
 
-/*
- * Do the levels inside hold as many lines of each set as of any other? Then an
+/* Do the levels inside hold as many lines of each set as of any other? Then an
  * exclusive level looks as if these were its own. They do not, but where sets
- * coincide; but one that is known to be exclusive has room for now more, now
- * fewer of a set, and a line or two on average (2048 lines inside, beside 587
- * sets of 12, made 13 look full, and 14 too many).
- */
+ * coincide. */
 static bool is_by_itself(const struct mp_ways_search *search)
 {
 	const struct mp_ways_search *in = search->inner;
 
-	if (search->sets.beside != MP_WAYS_EITHER)
-		return search->sets.beside == MP_WAYS_ITSELF;
+	if (search->sets.beside == MP_WAYS_ITSELF)
+		return true;
 	while (in && !may_coincide(in, search->comb.bytes, search->sets.grain))
 		in = in->inner;
 	return !in;
@@ -117,13 +113,18 @@ static int prove(struct mp_ways_search *search)
 	return 0;
 }
 
-/* Where it can be timed which hops miss, and pages are large or lie in a row; and
- * where tests have left anything at all. */
+/*
+ * Where it can be timed which hops miss, and pages are large or lie in a row; and
+ * where tests have left anything at all. A level that is known to be exclusive has
+ * room for now more, now fewer lines of a set: beside 2048 inside, 587 sets of 12
+ * looked as if 13 were all that they hold.
+ */
 int mp_ways_search_comb(struct mp_ways_search *search)
 {
 	int err;
 
 	if (!search->rig.level.misses || search->sets.small || !search->sets.n ||
+	    search->sets.beside == MP_WAYS_EXCLUSIVE ||
 	    (!search->rig.level.single &&
 	     search->rig.level.high_bytes > COARSE_MOST))
 		return 0;
