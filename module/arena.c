@@ -50,33 +50,56 @@ static u64 total_max(void)
 	return (u64)arena_total_mib << 20;
 }
 
-/*
- * Pages of a node that may be free and yet are none for an arena, or for its
- * page tables: all of a movable zone, and of others what the kernel keeps back
- * once it has raised their watermarks, as it does where arenas split blocks.
- */
-static unsigned long kept_pages(int node)
+static unsigned long file_pages(struct zone *zone)
 {
-	struct zone *zone = NODE_DATA(node)->node_zones;
-	unsigned long pages;
-	int i;
-
-	pages = zone_page_state(zone + ZONE_MOVABLE, NR_FREE_PAGES);
-	for (i = 0; i < ZONE_MOVABLE; i++)
-		pages += zone[i]._watermark[WMARK_HIGH] *
-			 MP_ARENA_BOOST_PERCENT / 100;
-	return pages;
+	return zone_page_state(zone, NR_ZONE_ACTIVE_FILE) +
+	       zone_page_state(zone, NR_ZONE_INACTIVE_FILE);
 }
 
-/* Nor are those free that are set aside for large pieces (CMA). */
+/*
+ * Pages that count as available and yet are none for an arena, or for its page
+ * tables: those that only movable pages may use, free or of files, in a movable
+ * zone or in what is set aside for large pieces (CMA).
+ */
+static unsigned long movable_only(struct zone *zone, bool all)
+{
+	if (all)
+		return zone_page_state(zone, NR_FREE_PAGES) + file_pages(zone);
+	return min_t(unsigned long, zone_cma_pages(zone),
+		     zone_page_state(zone, NR_FREE_CMA_PAGES) +
+		     file_pages(zone));
+}
+
+/*
+ * When allocations for the kernel come to use blocks of movable pages, as arenas
+ * make them do, it raises the watermarks of the zone for some time; and what is
+ * available is without the highest one as it is usually.
+ */
+static unsigned long kept_back(struct zone *zone)
+{
+	const unsigned long high = zone->_watermark[WMARK_HIGH];
+	unsigned long kept = zone->_watermark[WMARK_MIN];
+
+	/* It leaves small zones as they are. */
+	if (zone_managed_pages(zone) < 4 * pageblock_nr_pages)
+		return 0;
+	kept += max_t(unsigned long, pageblock_nr_pages,
+		      high / 100 * MP_ARENA_BOOST_PERCENT);
+	return kept > high ? kept - high : 0;
+}
+
 static u64 available_bytes(void)
 {
-	long pages = si_mem_available() -
-		     (long)global_zone_page_state(NR_FREE_CMA_PAGES);
-	int node;
+	long pages = si_mem_available();
+	struct zone *zone;
+	int node, i;
 
-	for_each_node_state(node, N_MEMORY)
-		pages -= kept_pages(node);
+	for_each_node_state(node, N_MEMORY) {
+		zone = NODE_DATA(node)->node_zones;
+		for (i = 0; i <= ZONE_MOVABLE; i++)
+			pages -= movable_only(zone + i, i == ZONE_MOVABLE) +
+				 (i < ZONE_MOVABLE ? kept_back(zone + i) : 0);
+	}
 	return pages > 0 ? (u64)pages << PAGE_SHIFT : 0;
 }
 

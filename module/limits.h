@@ -44,14 +44,13 @@
 #define MP_ARENA_SHARE 2u
 /**
  * MP_ARENA_LEAVE_BYTES - nor does any take of the last that is free: page
- * tables of an arena of 1 GiB are 2 MiB, and counts of free pages that are
- * kept per CPU may be off by half a MiB for each.
+ * tables of 1 GiB are 2 MiB, and counts of what is free are not exact.
  */
 #define MP_ARENA_LEAVE_BYTES (16ull << 20)
 /**
- * MP_ARENA_BOOST_PERCENT - nor of what the kernel may keep back of free pages
- * for some time: it raises the watermarks of a zone by up to so much of the
- * highest, unless vm.watermark_boost_factor is not what it is by default.
+ * MP_ARENA_BOOST_PERCENT - nor of what the kernel may come to keep back: it
+ * raises watermarks by so much of a zone's highest, or by a block of pages if
+ * that is more, unless vm.watermark_boost_factor says otherwise.
  */
 #define MP_ARENA_BOOST_PERCENT 150u
 /** MP_ARENA_SEARCH_NS - looking for contiguous memory ends after this. */

@@ -265,14 +265,14 @@ static void take(void *ctx, uint32_t job, int signal, const void *answer,
 		zoo->err = err;
 }
 
-/* .. and the folders that it lies in. What fails shows when files are written. */
+/* With the folders that it lies in. What fails shows when files are written. */
 static void make_folder(const char *folder)
 {
 	char path[ZOO_PATH];
-	size_t n;
 
-	snprintf(path, sizeof(path), "%s", folder);
-	for (n = 1; path[n]; n++) {
+	/* As much of it as zoo_job_file() takes. */
+	snprintf(path, sizeof(path), "%.*s", ZOO_PATH / 2, folder);
+	for (size_t n = *path ? 1 : 0; path[n]; n++) {
 		if (path[n] != '/')
 			continue;
 		path[n] = '\0';

@@ -306,6 +306,32 @@ static void the_third_level_is_told_behind_the_second(void **state)
 	expect(text, 2, MP_CPU_HOLDS_NO_OTHERS, 256 * KIB);
 }
 
+/* Lines a power of two apart, and those half as far beside them, fall on the same of
+ * 44 sets of 32 ways: 64 KiB fit of 88 that lie beside 20. */
+static void what_rings_that_crowd_each_other_leave_is_no_size(void **state)
+{
+	const struct mp_edge edge = { .size = 97 * KIB, .low = 94 * KIB, .high = 99 * KIB };
+	struct mp_cpu_stride stride = {
+		.known = true, .least = 62 * KIB, .low = 64 * KIB, .high = 68 * KIB,
+	};
+
+	(void)state;
+	assert_false(mp_cpu_stride_goes(&stride, &edge, 1, 20.6 * KIB));
+	/* .. unless the edge is that of no shape, or more may lie inside. */
+	assert_true(mp_cpu_stride_goes(&stride, &edge, 1.1, 20.6 * KIB));
+	assert_true(mp_cpu_stride_goes(&stride, &edge, 1, 28 * KIB));
+	stride.holds = MP_CPU_HOLDS_OTHERS;
+	assert_true(mp_cpu_stride_goes(&stride, &edge, 1, 20.6 * KIB));
+	stride = (struct mp_cpu_stride){
+		.known = true, .least = 84 * KIB, .low = 88 * KIB, .high = 96 * KIB,
+	};
+	assert_true(mp_cpu_stride_goes(&stride, &edge, 1, 20.6 * KIB));
+	stride = (struct mp_cpu_stride){
+		.known = true, .least = 160 * KIB, .low = 176 * KIB, .high = 192 * KIB,
+	};
+	assert_false(mp_cpu_stride_goes(&stride, &edge, 1, 20.6 * KIB));
+}
+
 static void without_phases_nothing_is_asked(void **state)
 {
 	struct mp_plan plan = { 0 };
@@ -338,6 +364,8 @@ int main(void)
 		cmocka_unit_test(a_few_pages_may_be_too_many_already),
 		cmocka_unit_test(translation_does_not_hide_the_level_inside),
 		cmocka_unit_test(the_third_level_is_told_behind_the_second),
+		cmocka_unit_test(
+			what_rings_that_crowd_each_other_leave_is_no_size),
 		cmocka_unit_test(without_phases_nothing_is_asked),
 	};
 

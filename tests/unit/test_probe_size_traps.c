@@ -84,7 +84,7 @@ static void ask_densely(double size)
 	struct mp_sweep sweep;
 
 	mp_cpu_main_sweep(&sim.view, &sweep);
-	for (double part = 0.5; part < 2; part *= 1.09)
+	for (double part = 0.5; part < 2; part *= exp2(0.125))
 		assert_int_equal(mp_sweep_plan(&sweep, &sim.view,
 					       (uint64_t)(size * part), 4,
 					       &plan), 0);
@@ -117,7 +117,7 @@ static void what_stays_since_it_came_first_is_no_size(void **state)
 		assert_int_equal(mp_cpu_edges_find(&sim.view, &edges), 0);
 		assert_int_equal(edges.n, 2);
 		assert_int_equal(mp_cpu_keeps_first(&edges, 1), some[i].keeps);
-		assert_int_equal(mp_cpu_edge_dense(&edges, 1), !some[i].keeps);
+		assert_true(mp_cpu_edge_dense(&edges, 1));
 		mp_cpu_edges_free(&edges);
 		assert_int_equal(made_sim_fact(&sim, "cpu.l2.size")->verdict,
 				 MP_MEASURED);

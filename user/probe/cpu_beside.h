@@ -46,6 +46,20 @@ int mp_cpu_beside_judge(const struct mp_view *view,
  * size is the same with and without */
 #define MP_CPU_LITTLE 0.1
 
+/** MP_CPU_WITHIN_EIGHTH - limits of which the harmonic mean is within an eighth of
+ * either */
+#define MP_CPU_WITHIN_EIGHTH 1.28
+
+/**
+ * mp_cpu_counted() - what a count says of a size (cpu_counted.c)
+ * @beside: what level @k holds of those inside
+ * @high: the upper limit of its edge, bytes
+ * @fact: its size, parted from theirs; is changed to what was counted
+ */
+void mp_cpu_counted(const struct mp_cpu_edges *edges, uint32_t k,
+		    const struct mp_cpu_beside *beside, double high,
+		    struct mp_fact *fact);
+
 /**
  * mp_cpu_beside_part() - part a size from those of the levels inside
  * @fact: the size of level @k by its edge; is changed to that without what

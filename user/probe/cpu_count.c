@@ -59,7 +59,7 @@
 #define BESIDE 8u
 /* Fits move a little as more is known: lengths to the octave; .. in little room. */
 #define GRAIN 4
-#define GRAIN_FINE 16
+#define GRAIN_FINE (4 * GRAIN)
 #define INTERRUPTED_NS 1500.0
 #define SIGMAS 2.0
 /* Limits so far apart leave a level open; and of one further out those wider than
@@ -124,15 +124,17 @@ static bool is_countable(const struct mp_view *view,
 static double crowd_of(const struct mp_cpu_edges *edges, uint32_t k,
 		       double size, double about)
 {
-	double next;
+	const double next = k + 1 >= edges->n ? INFINITY :
+			    FITS * (edges->fitted[k + 1] ? edges->edge[k + 1].low :
+				    edges->level[k + 1].low_bytes);
+	double least;
 
-	if (k + 1 >= edges->n)
+	if (next > CROWD * size)
 		return CROWD * about;
-	next = FITS * (edges->fitted[k + 1] ? edges->edge[k + 1].low :
-					      edges->level[k + 1].low_bytes);
-	next = exp2(floor(log2(next) * GRAIN_FINE) / GRAIN_FINE);
-	return next < CROWD_LEAST * size || next > CROWD * size ?
-	       CROWD * about : next;
+	least = coarse(next * exp2(-0.5 / GRAIN));
+	if (least < CROWD_LEAST * size)
+		least = exp2(floor(log2(next) * GRAIN_FINE) / GRAIN_FINE);
+	return least >= CROWD_LEAST * size ? least : CROWD * about;
 }
 
 /* Slots of a page that are looked for in a row: the first of them pays for the
@@ -307,15 +309,13 @@ int mp_cpu_count_plan_all(const struct mp_view *view,
 /* Of which of the levels is a hop that counts? Those of @k itself, or all. */
 enum whose { OWN, ALL, WHOSE };
 
-/* Of the hops of rows but the first, in the first half and in the last: how many
- * are found. */
+/* Of hops of rows but the first, in either half: how many are found. */
 struct halves {
 	double hops[2];
 	double found[2];
 };
 
-/* What hops in a row say of how many are at home, at the least and at the most:
- * sums over rows. */
+/* Sums over rows: what hops say of how many are at home, at least and at most. */
 struct sums {
 	double rows;
 	double sum[WHOSE][2];

@@ -353,8 +353,13 @@ bool mp_cpu_edge_dense(const struct mp_cpu_edges *edges, uint32_t k)
 		above += (double)at->length >= level->size_bytes &&
 			 (double)at->length <= level->size_bytes * DENSE_SPAN;
 	}
-	return below >= DENSE_POINTS && above >= DENSE_POINTS &&
-	       !mp_cpu_keeps_first(edges, k);
+	return below >= DENSE_POINTS && above >= DENSE_POINTS;
+}
+
+/* .. and does that tell? */
+static bool is_dense(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	return mp_cpu_edge_dense(edges, k) && !mp_cpu_keeps_first(edges, k);
 }
 
 /* Fits of shares run from 0 to 1; as latencies, from peak to peak. */
@@ -392,7 +397,7 @@ static int fit_level(const struct mp_view *view, struct mp_cpu_edges *edges,
 	int err = 0;
 
 	if (mp_cpu_has_sides(edges, k) || edges->width[k] || edges->by[k] ||
-	    ((k || edges->single) && !mp_cpu_edge_dense(edges, k)))
+	    ((k || edges->single) && !is_dense(edges, k)))
 		err = fit_sides(view, edges, k, fits);
 	fits->within = false;
 	if (err)
@@ -409,8 +414,9 @@ static int fit_level(const struct mp_view *view, struct mp_cpu_edges *edges,
 		edges->edge[k] = fits->edge[fits->fitted[1][k]][k];
 		return 0;
 	}
-	/* Slots of the main curve share lines of such a level. */
-	if (edges->width[k]) {
+	/* Slots of the main curve share lines of such a level, or it shows no more
+	 * than what came first. */
+	if (edges->width[k] || mp_cpu_keeps_first(edges, k)) {
 		edges->fitted[k] = false;
 		return 0;
 	}
@@ -539,7 +545,7 @@ static int place_outer(struct mp_cpu_edges *edges)
 		const struct mp_level *found = NULL;
 
 		if (mp_cpu_has_sides(edges, k) || edges->width[k] ||
-		    edges->by[k] || !mp_cpu_edge_dense(edges, k))
+		    edges->by[k] || !is_dense(edges, k))
 			continue;
 		for (uint32_t i = 0; i < n; i++) {
 			if (dense[i].size_bytes <= least ||

@@ -17,12 +17,17 @@ void mp_cpu_fit_points(const struct mp_curve *curve, double low, double high,
  * they do not */
 double mp_cpu_sway_error(const struct mp_cpu_edges *edges, uint32_t k);
 
-/** mp_cpu_edge_dense() - has the dense curve looked closely at an edge, and not
- * only at what a policy keeps? */
+/** mp_cpu_edge_dense() - has the dense curve looked closely at an edge? */
 bool mp_cpu_edge_dense(const struct mp_cpu_edges *edges, uint32_t k);
 
-/** mp_cpu_keeps_first() - does a dense ring seem to fit level @k where a sparse
- * one, no longer, misses it? What of it is timed is what came first. */
+/**
+ * mp_cpu_keeps_first() - does a dense ring seem to fit level @k where a sparse one,
+ * no longer, misses it? (cpu_first.c)
+ *
+ * What of the dense one is timed is what came first, and tells nothing of the rest.
+ * Return: .. only where hops are timed singly and the sparse one's turn is timed
+ * whole.
+ */
 bool mp_cpu_keeps_first(const struct mp_cpu_edges *edges, uint32_t k);
 
 /**

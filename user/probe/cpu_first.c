@@ -12,12 +12,24 @@
 /* Of the way to what lies beyond: no more than so much, and it fits; ... */
 #define FITS 0.1
 /* ... a sparse ring of which so many hops miss, in all replicates, does not. */
-#define MISSES 0.25
+#define MISSES 0.4
+/* So few as levels inside serve of it do not make up for misses of the other. */
+#define INSIDE 0.05
 #define REPLICATES 3u
 /* Lengths are whole multiples of a stride, and so never quite the same. */
 #define SAME 1.001
 
-/* The longest dense ring that fits, in all of its replicates; bytes, or 0. */
+static bool all_fit(const struct mp_curve_at *at, double most)
+{
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < at->n; r++)
+		n += at->cycles[r] <= most;
+	return n == at->n;
+}
+
+/* The longest dense ring that fits as all shorter ones do, in all replicates;
+ * bytes, or 0. */
 static double longest_that_fits(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const double *peak = &edges->spectrum.cycles[k];
@@ -26,25 +38,36 @@ static double longest_that_fits(const struct mp_cpu_edges *edges, uint32_t k)
 
 	for (uint32_t i = 0; i < edges->curve.n; i++) {
 		const struct mp_curve_at *at = &edges->curve.at[i];
-		uint32_t n = 0;
 
-		for (uint32_t r = 0; r < at->n; r++)
-			n += at->cycles[r] <= most;
-		if (n == at->n && n >= REPLICATES)
-			longest = (double)at->length;
+		if (at->n < REPLICATES)
+			continue;
+		if (!all_fit(at, most))
+			break;
+		longest = (double)at->length;
 	}
 	return longest;
 }
 
-/* Do so many hops of all replicates miss level @k, and not for their pages? */
+/* Is each line of a ring looked at? */
+static bool is_whole(const struct mp_actor *actor)
+{
+	return actor->hops * actor->bursts >= actor->length / actor->stride;
+}
+
+/* Do so many hops of all replicates miss level @k, and not for their pages, and
+ * do hardly any stay inside? */
 static bool misses(const struct mp_cpu_edges *edges, uint32_t k,
 		   const struct mp_curve_at *at, double walk)
 {
+	const struct mp_spectrum *spectrum = &edges->spectrum;
 	uint32_t n = 0;
 
 	for (uint32_t r = 0; r < at->n; r++)
-		n += mp_spectrum_slower(at->batch[r], &edges->spectrum, k) -
-			     walk >= MISSES * (1 - walk);
+		n += is_whole(&at->batch[r]->exp.actor[0]) &&
+		     mp_spectrum_slower(at->batch[r], spectrum, k) - walk >=
+			     MISSES * (1 - walk) &&
+		     (!k || mp_spectrum_slower(at->batch[r], spectrum, k - 1) >=
+				    1 - INSIDE);
 	return n == at->n && n >= REPLICATES;
 }
 

@@ -73,6 +73,8 @@ static const double flush_times[] = { 16, 21 };
 #define OTHERS_MOST 1.35
 #define ITSELF_MOST 0.4
 #define EDGE_ERROR 1.02
+/* Nor does more than an edge says fit, but where that is blurred. */
+#define BEYOND_MOST 1.1
 /* Hops of F that are timed together: all of them, or so many. */
 #define GROUP_ALL 64u
 #define GROUP 16u
@@ -500,4 +502,11 @@ void mp_cpu_stride_judge(const struct mp_view *view,
 	memset(stride, 0, sizeof(*stride));
 	if (has_rings(view, edges, k))
 		search(&rig, stride);
+}
+
+bool mp_cpu_stride_goes(const struct mp_cpu_stride *stride,
+			const struct mp_edge *edge, double model, double inside)
+{
+	return stride->holds || (stride->high >= edge->low / model - inside &&
+				 stride->least <= edge->high * BEYOND_MOST);
 }

@@ -41,6 +41,19 @@ int mp_cpu_stride_plan(const struct mp_view *view,
 		       const struct mp_cpu_edges *edges, uint32_t k,
 		       struct mp_plan *plan);
 
+/**
+ * mp_cpu_stride_goes() - does what fits go with a level's edge?
+ * @model: what the edge's limits are worth, where the level holds what those inside
+ *	do not: 1, or more where no shape is that of two levels
+ * @inside: bytes that these hold, at most
+ *
+ * What fits is the level's own if both rings fall on sets that differ. If their
+ * number is no power of two they may not, and crowd each other. No more is left out
+ * of the edge than what all levels inside hold, and nothing beyond it.
+ */
+bool mp_cpu_stride_goes(const struct mp_cpu_stride *stride,
+			const struct mp_edge *edge, double model, double inside);
+
 /** mp_cpu_stride_judge() - what the batches say of level @k */
 void mp_cpu_stride_judge(const struct mp_view *view,
 			 const struct mp_cpu_edges *edges, uint32_t k,

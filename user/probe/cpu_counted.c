@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a crowd that is at home says of a level's size, beside its edge. */
+#include <math.h>
+#include <stdio.h>
+
+#include "analysis/stat.h"
+#include "probe/cpu_beside.h"
+#include "probe/cpu_count.h"
+#include "probe/cpu_edges.h"
+
+/* Of an edge's best estimate: so much is more. */
+#define MORE 1.1
+/* Times what it holds, and what hits then of one that throws out what is old. */
+#define OLD 2.5
+#define OLD_FEW 0.05
+/* Within limits of a count nearer than this the roundest number is the likeliest. */
+#define COUNTED_ROUND 1.15
+/* An edge is this much further out than limits of a count have it. */
+#define FEWER 1.03
+
+/* Does a level throw out what is old? Of a ring so much longer it has nothing
+ * then, and one that throws out any line has a tenth. Of one way each set has the
+ * last that came to it, however long ago that was. */
+static bool goes_by_age(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+
+	return edges->table->shape[edge->shape].ways > 1 &&
+	       mp_edge_miss(edge, edges->table, OLD * edge->size) > 1 - OLD_FEW;
+}
+
+/*
+ * What a level that is not exclusive has of the lines that are found inside: as
+ * many as it had of others that had just come, and were put out of there, or
+ * more. Those came longer ago than what is inside, but for the old lines of a
+ * level that throws out any.
+ */
+static double counted_low(const struct mp_cpu_edges *edges, uint32_t k,
+			  const struct mp_cpu_beside *beside)
+{
+	const struct mp_cpu_count *count = &edges->count[k];
+	const struct mp_cpu_hot *hot = &beside->hot;
+
+	if (beside->holds == MP_CPU_HOLDS_ALL)
+		return count->all_low;
+	/* Of few ways lines that lie in a row put out none of each other, as
+	 * those of a crowd do. */
+	if ((beside->holds != MP_CPU_HOLDS_SOME &&
+	     beside->holds != MP_CPU_HOLDS_NO_OTHERS) ||
+	    (edges->table->shape[edges->edge[k].shape].ways <=
+		     MP_CPU_CROWDED_WAYS && !mp_cpu_small_pages(edges, k)))
+		return count->own_low;
+	return count->own_low + hot->kept *
+	       (goes_by_age(edges, k - 1) ? 1 : hot->young) *
+	       (count->all_low - count->own_low);
+}
+
+/* What an edge says at least goes by shapes, and by what may lie inside. */
+static void no_less(double low, struct mp_fact *fact)
+{
+	if (low <= fact->low)
+		return;
+	fact->low = low;
+	if (fact->value < low)
+		fact->value = mp_stat_round(low, fact->high,
+					    sqrt(low * fact->high));
+}
+
+/* Lines that are at home say what the level holds: those that it serves, if it
+ * is exclusive; if it is inclusive, those of the levels inside as well; at
+ * least the one, and no more than the other. */
+void mp_cpu_counted(const struct mp_cpu_edges *edges, uint32_t k,
+		    const struct mp_cpu_beside *beside, double high,
+		    struct mp_fact *fact)
+{
+	const uint32_t holds = beside->holds;
+	const struct mp_cpu_count *count = &edges->count[k];
+	const double least = fact->verdict == MP_AT_LEAST ? fact->low : 0;
+	double low = counted_low(edges, k, beside);
+
+	if (!count->known || mp_cpu_may_hide(edges, k))
+		return;
+	if (fact->verdict == MP_MEASURED) {
+		/* Most likely more than any shape has, of all that it holds. */
+		if (low <= fact->high &&
+		    (holds != MP_CPU_HOLDS_ALL || count->all <= fact->high ||
+		     isinf(count->all_high))) {
+			no_less(low, fact);
+			return;
+		}
+		/* It holds what is found of it, and shapes are but a family. */
+		high = INFINITY;
+	}
+	/* What an edge says at most goes by shapes, and a crowd that was too
+	 * small says no more than that. */
+	if (count->brief && count->all_low > edges->edge[k].high &&
+	    (!holds || holds == MP_CPU_HOLDS_OTHERS))
+		return;
+	/* Where more lines are found than the best shape holds, or most likely
+	 * with those inside than any, it may be none of them. */
+	if (low > edges->edge[k].size * MORE ||
+	    count->all > edges->edge[k].high)
+		high = INFINITY;
+	high = fmin(high, holds == MP_CPU_HOLDS_OTHERS ? count->own_high :
+							 count->all_high);
+	/* Rings fit that have more lines than were found with those inside: what it
+	 * keeps of a crowd goes by more than chance. */
+	if (holds != MP_CPU_HOLDS_OTHERS &&
+	    count->all_high * FEWER < edges->edge[k].size)
+		high = fmax(high, edges->edge[k].high);
+	low = fmax(low, least);
+	if (!(high > low))
+		return;
+	if (fact->verdict == MP_MEASURED) {
+		snprintf(fact->reason, sizeof(fact->reason),
+			 "its edge looks like that of %.0f KiB, and more lines than that are found in it",
+			 fact->value / 1024);
+		snprintf(fact->method, sizeof(fact->method),
+			 "share of many more lines than fit that is found in this level%s: %.0f KiB and more",
+			 holds == MP_CPU_HOLDS_ALL ? " and those inside, which it includes" :
+			 holds == MP_CPU_HOLDS_OTHERS || !holds ? "" :
+			 ", and of those inside", low / 1024);
+	}
+	fact->verdict = MP_AT_LEAST;
+	fact->low = fact->value = low;
+	fact->high = high;
+	snprintf(fact->unit, sizeof(fact->unit), "bytes");
+	/* Where nothing else keeps the limits apart chance must not either. */
+	if ((holds ? mp_cpu_count_surely(count, high / low) : high / low) >
+	    MP_CPU_WITHIN_EIGHTH)
+		return;
+	fact->verdict = MP_MEASURED;
+	fact->reason[0] = 0;
+	fact->value = high > low * COUNTED_ROUND ? mp_stat_between(low, high) :
+		      mp_stat_round(low, high, sqrt(low * high));
+	snprintf(fact->method, sizeof(fact->method),
+		 "share of many more lines than fit that is found in %s, %.0f to %.0f KiB, whatever throws the others out",
+		 holds == MP_CPU_HOLDS_OTHERS ? "this level, which is exclusive" :
+		 holds == MP_CPU_HOLDS_ALL ? "this level and those inside, which it includes" :
+		 "this level, and in it and those inside", low / 1024,
+		 high / 1024);
+}
