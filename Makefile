@@ -88,6 +88,7 @@ CHECKS := $(wildcard tests/run-units-test tests/cli/run tests/cli/run-kmod \
 # answer may be wrong.
 ZOO_CHECKS := \
 	'$(O)/zoo --machines-dir tests/sim/published --depth quick --max-wrong 0' \
+	'$(O)/zoo --machines-dir tests/sim/traps --seed 700174 --max-wrong 0' \
 	'$(O)/zoo --machines 12 --seed 1 --max-size 256K --depth quick --max-wrong 0' \
 	'$(O)/zoo --machines 12 --seed 4711 --max-size 512K --budget-ms 4000 --max-wrong 0' \
 	'$(O)/zoo --machines 10 --seed 2 --max-size 32M --max-wrong 0'

@@ -81,6 +81,9 @@ bool mp_cpu_keeps_first(const struct mp_cpu_edges *edges, uint32_t k)
 	if (!edges->single || k + 1 >= edges->spectrum.n)
 		return false;
 	longest = longest_that_fits(edges, k) * SAME;
+	/* The dense curve may not have been drawn. */
+	if (!(longest > 0))
+		return false;
 	mp_cpu_walks_find(edges, sparse, k, &walks);
 	for (uint32_t i = 0; i < sparse->n && !is; i++) {
 		const struct mp_curve_at *at = &sparse->at[i];
