@@ -160,6 +160,20 @@ static uint64_t length_of(const struct mp_view *view,
 	return (uint64_t)fmin(length, (double)view->arena_max_bytes);
 }
 
+/* May two slots share a line of the outermost level, or of one further out that may
+ * be there? */
+static bool may_share(const struct mp_view *view, const struct outermost *outer,
+		      uint64_t stride)
+{
+	uint32_t k = outer->level;
+
+	do {
+		if (mp_cpu_shares_lines(view, stride, k))
+			return true;
+	} while (++k < MP_CPU_LEVELS && !mp_cpu_is_absent(view, k));
+	return false;
+}
+
 /* Is it memory that is read? Only if nothing lies further out, if the
  * outermost level holds next to nothing of so long a ring, and if no hop finds
  * its line there because the slot beside it has fetched it. */
@@ -167,7 +181,7 @@ static bool is_memory(const struct mp_view *view,
 		      const struct outermost *outer, uint64_t stride)
 {
 	return outer->size > 0 && outer->nothing_beyond &&
-	       !mp_cpu_shares_lines(view, stride, outer->level) &&
+	       !may_share(view, outer, stride) &&
 	       outer->size * BEYOND_LEAST <= (double)length_of(view, outer);
 }
 
