@@ -487,6 +487,28 @@ static void a_size_that_is_nearly_known_is_counted_closer(void **state)
 	made_sim_close(&sim);
 }
 
+/* Crowds of the third level do not fit the last one, of which it is known that it
+ * takes nothing along: by rings that go by limits that a count has narrowed. */
+static void what_is_let_be_is_counted_by_narrowed_limits(void **state)
+{
+	static const char text[] = MACHINE SMALL
+		"level name=l1d size=16K ways=4 latency=4 policy=srrip\n"
+		"level name=l2 size=24K ways=8 latency=17 policy=tree-plru\n"
+		"level name=l3 size=120K ways=10 latency=35 inclusion=inclusive\n"
+		"level name=l4 size=180K ways=8 latency=64 slices=4 "
+		"inclusion=exclusive\n";
+	const struct mp_fact *fact;
+
+	(void)state;
+	made_sim_open(&sim, text);
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	made_sim_ask(&sim, &mp_probe_cache_size);
+	fact = made_sim_not_wrong(&sim, "cpu.l3.size", 120 * KIB, 0.125);
+	assert_int_equal(fact->verdict, MP_MEASURED);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -512,6 +534,7 @@ int main(void)
 			an_exclusive_level_is_as_large_as_the_count_says),
 		cmocka_unit_test(a_size_that_is_nearly_known_is_counted_closer),
 		cmocka_unit_test(a_crowd_in_little_room_is_a_crowd),
+		cmocka_unit_test(what_is_let_be_is_counted_by_narrowed_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

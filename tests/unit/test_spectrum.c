@@ -359,6 +359,26 @@ static void places_less_than_two_steps_apart_are_two(void **state)
 	near(slower(3, 0), 1, 1e-9);
 }
 
+/* Levels of 1.5 and 3.7 steps: one hop in four of the second is read as its lower
+ * step, which no hop of the first ever is. Where all lengths near the edge have hops
+ * of both, no gap parts the two. */
+static void a_reading_that_only_the_slower_one_has_is_its_own(void **state)
+{
+	(void)state;
+	hops.step = 5;
+	ADD({ 1, 7.65, 0 });
+	ADD({ 0.6, 7.65, 0 }, { 0.4, 18.65, 0 });
+	ADD({ 0.4, 7.65, 0 }, { 0.6, 18.65, 0 });
+	ADD({ 0.15, 7.65, 0 }, { 0.65, 18.65, 0 }, { 0.2, 140, 0 });
+	find(3);
+	near(spectrum.cycles[0], 7.65, 0.3);
+	near(spectrum.cycles[1], 18.65, 0.5);
+	near(slower(0, 0), 0, 1e-9);
+	near(slower(1, 0), 0.4, 0.03);
+	near(slower(2, 0), 0.6, 0.03);
+	near(slower(3, 0), 0.85, 0.03);
+}
+
 /* .. and where a length has hops of a reading that is the other's as well, they may
  * be one: one in fifteen of those of 8.8 cycles is read as 6, and a third of those
  * of 4. */
@@ -416,6 +436,7 @@ int main(void)
 		TEST(shares_of_a_batch_that_is_kept_are_the_same),
 		TEST(a_curve_that_is_kept_is_looked_at_once),
 		TEST(places_less_than_two_steps_apart_are_two),
+		TEST(a_reading_that_only_the_slower_one_has_is_its_own),
 		TEST(places_that_share_a_reading_are_not_cut),
 		TEST(a_place_that_moves_by_a_step_is_one),
 		TEST(a_place_that_comes_first_is_no_level_behind),

@@ -415,6 +415,8 @@ static void tell(const struct work *work, struct mp_spectrum *out)
 				  out->cycles[i + 1] - out->cycles[i] <
 				  STEPS_APART * work->read.step;
 	move_cycles(work, out);
+	for (uint32_t i = 0; i + 1 < out->n; i++)
+		out->bound[i] = mp_spectrum_bound(out, i, work->read.step);
 }
 
 /* Does the curve hold single hops, and how fine is their clock? */

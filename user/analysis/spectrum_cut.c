@@ -73,3 +73,11 @@ uint32_t mp_spectrum_cut(const struct mp_spectrum_read *read, uint32_t from,
 	}
 	return 0;
 }
+
+double mp_spectrum_bound(const struct mp_spectrum *found, uint32_t k, double step)
+{
+	const double own = found->cycles[k] + step;
+	const double next = found->cycles[k + 1] - step;
+
+	return fmin(found->bound[k], fmax(own, next));
+}

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/spectrum.h"
 #include "analysis/sweep.h"
 
 /** MP_SPECTRUM_OFFSET, MP_SPECTRUM_GRAIN - bins of a spectrum: log2(cycles +
@@ -58,5 +59,17 @@ struct mp_spectrum_read {
  */
 uint32_t mp_spectrum_cut(const struct mp_spectrum_read *read, uint32_t from,
 			 uint32_t to, double apart[2]);
+
+/**
+ * mp_spectrum_bound() - up to where is a hop of peak @k, and of none behind it?
+ * @found: peaks, and bounds as valleys between them have them
+ * @step: of the clock, core cycles
+ *
+ * No reading is off by more than a step. Where a valley is filled by what the step
+ * smears, what only the slower of two can have been read as is its own.
+ * Return: core cycles.
+ */
+double mp_spectrum_bound(const struct mp_spectrum *found, uint32_t k,
+			 double step);
 
 #endif

@@ -257,6 +257,7 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
  * @all: .. most likely, or more
  * @found: .. at most, if no level further out put any out; INFINITY where it is
  *	brief
+ * @served: .. and by itself
  */
 struct mp_cpu_count {
 	uint64_t slots;
@@ -279,6 +280,7 @@ struct mp_cpu_count {
 	double all_high;
 	double all;
 	double found;
+	double served;
 };
 
 /** enum mp_cpu_by - what the edge of a level is found by, where not all single

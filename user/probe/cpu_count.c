@@ -23,14 +23,12 @@
 #include "limits.h"
 #include "probe/cpu_between.h"
 #include "probe/cpu_edges.h"
-#include "probe/cpu_hot.h"
 
 /* A, in sizes of the level; as long as it fits the next one, if it may be so
  * short. What B loads is to be gone when A comes by it, or policies that keep
  * what is used twice keep the more of what B has seen. */
 #define CROWD 3.0
 #define CROWD_LEAST 2.5
-#define FITS 0.8
 /* Slots side by side may be of one line, or of its sectors: A visits them one
  * after another, and B one of so many bytes. */
 #define LINE_LONGEST 256u
@@ -125,8 +123,9 @@ static double crowd_of(const struct mp_cpu_edges *edges, uint32_t k,
 		       double size, double about)
 {
 	const double next = k + 1 >= edges->n ? INFINITY :
-			    FITS * (edges->fitted[k + 1] ? edges->edge[k + 1].low :
-				    edges->level[k + 1].low_bytes);
+			    MP_CPU_COUNT_FITS *
+				    (edges->fitted[k + 1] ? edges->edge[k + 1].low :
+				     edges->level[k + 1].low_bytes);
 	double least;
 
 	if (next > CROWD * size)
@@ -512,27 +511,6 @@ static double full(double times, uint32_t ways)
 	return 1 - room / ways;
 }
 
-/* Does no level further out put lines out of this one? Not one that all of
- * the crowd fits, nor one that does not hold what lies inside it. */
-static bool is_let_be(const struct mp_view *view,
-		      const struct mp_cpu_edges *edges, uint32_t k,
-		      const struct mp_cpu_count *count)
-{
-	struct mp_cpu_hot hot;
-
-	for (uint32_t i = k + 1; i < edges->n; i++) {
-		if (edges->fitted[i] && (double)(count->slots * count->apart) <
-		    FITS * edges->edge[i].low)
-			return true;
-		memset(&hot, 0, sizeof(hot));
-		if (mp_cpu_hot_judge(view, edges, i, &hot) ||
-		    (hot.holds != MP_CPU_HOLDS_OTHERS &&
-		     hot.holds != MP_CPU_HOLDS_SOME))
-			return false;
-	}
-	return true;
-}
-
 static double error_of(const struct sums *sums, uint32_t whose, uint32_t out)
 {
 	const double mean = sums->sum[whose][out] / sums->rows;
@@ -569,6 +547,7 @@ static void set_limits(const struct mp_cpu_edges *edges, uint32_t k, bool be,
 			 SIGMAS * error_of(sums, w, 1)) * more;
 	}
 	count->found = count->brief ? INFINITY : count->all_high;
+	count->served = count->brief ? INFINITY : count->own_high;
 	if (!be || count->brief)
 		count->own_high = count->all_high = INFINITY;
 }
@@ -612,7 +591,7 @@ static void judge(const struct mp_view *view, const struct mp_cpu_edges *edges,
 	    is_learnt(&sums.halves))
 		return;
 	count->known = true;
-	set_limits(edges, k, is_let_be(view, edges, k, count), &sums, count);
+	set_limits(edges, k, mp_cpu_count_let_be(view, edges, k, count), &sums, count);
 	count->bare = !count->brief && is_bare(edges, k, &sums, count);
 }
 
@@ -662,39 +641,4 @@ int mp_cpu_count_plan_closer(const struct mp_view *view,
 		return 0;
 	make_exp(view, edges, k, &next, &exp);
 	return mp_plan_add(plan, &exp, next.replicates);
-}
-
-/* The shapes that edges are fitted with are no more than a family. */
-static void hold_both(const struct mp_cpu_count *count, struct mp_edge *edge)
-{
-	edge->low = fmin(edge->low, count->own_low);
-	if (count->own_low > edge->high)
-		edge->high = isinf(count->all_high) ? count->own_low :
-						      count->all_high;
-}
-
-void mp_cpu_count_narrow(struct mp_cpu_edges *edges, uint32_t k)
-{
-	const struct mp_cpu_count *count = &edges->count[k];
-	struct mp_edge *edge = &edges->edge[k];
-
-	if (!count->known)
-		return;
-	if (count->own_low > edge->high || count->found < edge->low) {
-		hold_both(count, edge);
-		return;
-	}
-	edge->low = fmax(edge->low, count->own_low);
-	edge->high = fmin(edge->high, count->all_high);
-	edge->size = fmin(fmax(edge->size, edge->low), edge->high);
-}
-
-void mp_cpu_count_levels(const struct mp_view *view, struct mp_cpu_edges *edges)
-{
-	for (uint32_t k = 0; k < edges->n; k++) {
-		mp_cpu_count_lay(view, edges, k);
-		mp_cpu_count_judge(view, edges, k);
-	}
-	for (uint32_t k = 0; k < edges->n; k++)
-		mp_cpu_count_narrow(edges, k);
 }

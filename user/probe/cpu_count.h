@@ -10,6 +10,9 @@
 
 #include "probe/cpu.h"
 
+/** MP_CPU_COUNT_FITS - a crowd so long, as a share of what a level holds, fits it */
+#define MP_CPU_COUNT_FITS 0.8
+
 /**
  * mp_cpu_count_lay() - which rings would count level @k
  * @edges: with its fit; gets count[@k], all but what batches say
@@ -56,6 +59,16 @@ double mp_cpu_count_surely(const struct mp_cpu_count *count, double apart);
  * counts that were made the closer one stands. */
 void mp_cpu_count_judge(const struct mp_view *view, struct mp_cpu_edges *edges,
 			uint32_t k);
+
+/**
+ * mp_cpu_count_let_be() - does no level further out put lines of @k out?
+ *
+ * Not one that all of the crowd fits, nor one that does not hold what lies inside
+ * it. It goes by the limits of edges, as rings that were asked of that level did.
+ */
+bool mp_cpu_count_let_be(const struct mp_view *view,
+			 const struct mp_cpu_edges *edges, uint32_t k,
+			 const struct mp_cpu_count *count);
 
 /**
  * mp_cpu_count_narrow() - hold a fit to the count
