@@ -41,6 +41,8 @@
 #define REPLICATES_MAX 64u
 /* What takes so much longer than a hit in the outermost level is none. */
 #define SLOWER 1.2
+/* A peak has so many of the hops of some ring, or it is not what most take. */
+#define PEAK_LEAST 0.5
 /* Of two costs further apart than so many steps no reading is the same. */
 #define STEPS_APART 2.0
 
@@ -307,7 +309,8 @@ static void set_limits(struct mp_fact *fact, const struct mp_interval *limits)
 }
 
 /* Single hops of memory are a peak of their own, if rings were long enough to
- * miss the outermost level that is known of. */
+ * miss the outermost level that is known of. Of those most miss it: what takes
+ * longest, and is less than half of any ring, may pay for a walk as well. */
 static int infer_peak(const struct mp_view *view,
 		      const struct outermost *outer, struct mp_fact *latency)
 {
@@ -318,6 +321,7 @@ static int infer_peak(const struct mp_view *view,
 	if (err)
 		return err == -ENODATA ? 0 : err;
 	if (edges.single && edges.flat && outer->most < edges.end_bytes &&
+	    edges.spectrum.share[edges.spectrum.n - 1] >= PEAK_LEAST &&
 	    mp_cpu_peak_limits(&edges, edges.spectrum.n - 1, true,
 			       &limits)) {
 		latency->verdict = MP_MEASURED;
@@ -503,6 +507,17 @@ static void part_from_walks(const struct mp_sweep *net, double ns,
 	latency->high -= share == 1 ? walk / 2 : 0;
 }
 
+/* Hops are of two costs, and about as many of either: a TLB that throws out any
+ * entry has lost some of so few pages, too, and a page pays more than once. */
+static void pays_at_random(struct mp_fact *latency)
+{
+	if (latency->verdict != MP_MEASURED)
+		return;
+	latency->verdict = MP_DISPUTED;
+	snprintf(latency->reason, sizeof(latency->reason),
+		 "with walks or without: loads of a page pay for more than one, and how many is not known");
+}
+
 static int net_of_walks(const struct mp_view *view,
 			const struct outermost *outer,
 			const struct mp_sweep *net, struct mp_facts *facts)
@@ -522,6 +537,8 @@ static int net_of_walks(const struct mp_view *view,
 		return err;
 	if (walks_apart(&seen, random->value))
 		without_walks(view, outer, net, &seen, latency);
+	else if (net->single && !seen.has_one && net->stride < PAGE)
+		pays_at_random(latency);
 	else
 		part_from_walks(net, latency->value, in_small, seen.small,
 				random->value, latency);

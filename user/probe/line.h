@@ -59,6 +59,7 @@ void mp_line_room_of(double size_bytes, struct mp_line_room *room);
  * @slowest: .. the most
  * @replicates: least of its rings
  * @inside: time of a hop of the dense ring that is to fit, NaN = not measured
+ * @odd: how far apart slots of the last ring were, in @unit
  * @quiet: all prefetchers were off
  */
 struct mp_line_count {
@@ -71,6 +72,7 @@ struct mp_line_count {
 	double slowest;
 	uint32_t replicates;
 	double inside;
+	uint32_t odd;
 	bool quiet;
 };
 
@@ -94,6 +96,23 @@ int mp_line_count_plan(const struct mp_view *view,
 int mp_line_count(const struct mp_view *view, const struct mp_line_room *room,
 		  uint32_t unit, struct mp_fact *fact,
 		  struct mp_line_count *out);
+
+/**
+ * mp_line_count_more() - where slots @odd @unit apart stay, would more of them?
+ * @stay: gets whether half as many again stay that, side by side, do not
+ *
+ * Then lines are shorter than @unit: that fewer of those do not stay has other
+ * reasons, as a level further out that includes this one and has too few.
+ * Return: 0 or -ENOMEM.
+ */
+int mp_line_count_more(const struct mp_view *view,
+		       const struct mp_line_room *room, uint32_t unit,
+		       uint32_t odd, struct mp_fact *fact, bool *stay);
+
+/** mp_line_count_more_plan() - want the rings for that; 0 or -ENOMEM */
+int mp_line_count_more_plan(const struct mp_view *view,
+			    const struct mp_line_room *room, uint32_t unit,
+			    uint32_t odd, struct mp_plan *plan);
 
 /**
  * mp_line_sector() - what a level fetches at once, bytes; 0: that is not clear

@@ -14,6 +14,8 @@
  * than fit. Their product lies beyond the size and below twice as much. */
 #define FITS 0.78
 #define BEYOND 1.75
+/* Slots that fit times this are more lines than there is room for. */
+#define MORE 1.45
 /* No more pages than the smallest TLB knows. */
 #define REACH_MAX (32u << 10)
 #define REACH_MIN 2048u
@@ -331,6 +333,7 @@ int mp_line_count(const struct mp_view *view, const struct mp_line_room *room,
 		if (err)
 			return err;
 		sum_up(&rings, unit, crowded, out);
+		out->odd = odds[i];
 		if (out->fits == MP_LINE_OPEN || out->fits == MP_LINE_YES ||
 		    !tells(&rings))
 			return 0;
@@ -374,6 +377,41 @@ int mp_line_count_plan(const struct mp_view *view,
 		plan->stage++;
 	}
 	return err;
+}
+
+/* Slots half as far apart fall on all sets of lines half as long as well. */
+static double more_of(const struct mp_line_room *room)
+{
+	return MORE * room->fits_bytes;
+}
+
+int mp_line_count_more(const struct mp_view *view,
+		       const struct mp_line_room *room, uint32_t unit,
+		       uint32_t odd, struct mp_fact *fact, bool *stay)
+{
+	struct shown fits, dense, sparse;
+	int err = look_at(view, room, unit, room->fits_bytes, NULL, &fits);
+
+	*stay = false;
+	if (!err)
+		err = look_at(view, room, unit, more_of(room), fact, &dense);
+	if (!err)
+		err = look_at(view, room, odd * unit / 2,
+			      odd * more_of(room) / 2, fact, &sparse);
+	*stay = !err && dense.least >= CONTRAST * fits.time &&
+		sparse.time - fits.time <=
+			LIKE_ALL_FITS * (dense.least - fits.time);
+	return err;
+}
+
+int mp_line_count_more_plan(const struct mp_view *view,
+			    const struct mp_line_room *room, uint32_t unit,
+			    uint32_t odd, struct mp_plan *plan)
+{
+	const int err = want_sparse(view, room, unit, more_of(room), plan);
+
+	return err ? err : want_sparse(view, room, odd * unit / 2,
+				       odd * more_of(room) / 2, plan);
 }
 
 void mp_line_bracket(struct mp_fact *fact, double bytes, uint32_t replicates)

@@ -120,6 +120,38 @@ static int count_of(const struct mp_view *view,
 	return err;
 }
 
+/* What fits, fits whole, and no more than that does: else lines are shorter, and it
+ * was not for want of room that as many of those did not stay. */
+static int whole_of(const struct mp_view *view,
+		    const struct mp_line_first *first, uint32_t unit,
+		    const struct mp_line_count *count, struct mp_fact *fact,
+		    struct mp_line_counts *out)
+{
+	struct mp_line_room room;
+	bool more;
+	int err;
+
+	room_of(first, 1, &room);
+	err = mp_line_count_more(view, &room, unit, count->odd, fact, &more);
+	out->odd = count->odd;
+	out->line = more ? unit / 2 : unit;
+	out->clear &= !more;
+	out->whole = count->z <= WHOLE && !more;
+	return err;
+}
+
+int mp_line_counts_more_plan(const struct mp_view *view,
+			     const struct mp_line_first *first,
+			     const struct mp_line_counts *counts,
+			     struct mp_plan *plan)
+{
+	struct mp_line_room room;
+
+	room_of(first, 1, &room);
+	return mp_line_count_more_plan(view, &room, counts->line, counts->odd,
+				       plan);
+}
+
 int mp_line_counts(const struct mp_view *view,
 		   const struct mp_line_first *first, struct mp_fact *fact,
 		   struct mp_line_counts *out)
@@ -142,9 +174,7 @@ int mp_line_counts(const struct mp_view *view,
 		if (unit == MP_LINE_COUNT_FROM && count.fits == MP_LINE_NO)
 			out->sector = unit / count.share;
 		if (count.fits == MP_LINE_YES) {
-			out->line = unit;
-			out->whole = count.z <= WHOLE;
-			return 0;
+			return whole_of(view, first, unit, &count, fact, out);
 		}
 		out->clear &= count.fits == MP_LINE_NO;
 		if (count.fits == MP_LINE_OPEN)

@@ -23,9 +23,11 @@ struct mp_line_first {
 
 /**
  * struct mp_line_counts - lines counted, from the shortest on, until they fit
- * @line: the first length that fits, 0 = none
+ * @line: the first length that fits, 0 = none; half of it where more of those do,
+ *	too, if that was asked
  * @clear: shorter ones did clearly not
  * @whole: and hardly a hop of those that fit misses
+ * @odd: distance of those that fit, in @line
  * @time: of a hop of those that did not, the most; of rings of one length that
  *	of the fastest counts
  * @slowest: .. and that of the slowest
@@ -37,6 +39,7 @@ struct mp_line_counts {
 	uint32_t line;
 	bool clear;
 	bool whole;
+	uint32_t odd;
 	double time;
 	double slowest;
 	double sector;
@@ -54,6 +57,13 @@ int mp_line_first_find(const struct mp_view *view, struct mp_line_first *first);
 int mp_line_counts_plan(const struct mp_view *view,
 			const struct mp_line_first *first,
 			struct mp_plan *plan);
+
+/** mp_line_counts_more_plan() - want half as many lines again as @counts found to
+ * fit; 0 or -ENOMEM */
+int mp_line_counts_more_plan(const struct mp_view *view,
+			     const struct mp_line_first *first,
+			     const struct mp_line_counts *counts,
+			     struct mp_plan *plan);
 
 /** mp_line_counts() - what they show; adds what it rests on to @fact, where
  * that is not NULL. Return: 0 or -ENOMEM. */

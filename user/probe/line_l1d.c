@@ -328,6 +328,10 @@ static int plan_rest(const struct mp_view *view, const struct mp_line_first *fir
 	if (!err)
 		err = mp_line_counts_plan(view, first, plan);
 	plan->stage++;
+	if (!err && seen.counts.clear && seen.counts.line > MP_LINE_COUNT_FROM &&
+	    fetched_of(&seen) < seen.counts.line)
+		err = mp_line_counts_more_plan(view, first, &seen.counts, plan);
+	plan->stage++;
 	return err ? err : settle(view, &seen, plan, NULL, &answer);
 }
 
