@@ -132,6 +132,17 @@ static void lines_that_stay_are_swept_twice(void **state)
 	       1);
 }
 
+/* Slots far apart fall on all sets of a level whose number of them is odd: all of
+ * them lie there, half of them behind a walk of the pages, and none is put out. */
+static void slots_far_apart_may_all_lie_inside(void **state)
+{
+	(void)state;
+	shares("tlb level=1 page=4K entries=96 ways=6\nwalk cost=57\n" L1
+	       "level name=l2 size=1118K ways=16 latency=21\n"
+	       "level name=l3 size=16M ways=8 latency=51 shared=2\n",
+	       "cpu.l3.shared", 0);
+}
+
 static void an_exclusive_level_is_told(void **state)
 {
 	(void)state;
@@ -202,6 +213,7 @@ int main(void)
 		TEST(a_level_half_of_which_lies_inside_is_told),
 		TEST(what_the_other_cpu_keeps_is_made_up_for),
 		TEST(lines_that_stay_are_swept_twice),
+		TEST(slots_far_apart_may_all_lie_inside),
 		TEST(an_exclusive_level_is_told),
 		TEST(what_the_level_outside_puts_out_is_not_shared),
 		TEST(what_an_outermost_level_puts_out_is_not_shared),

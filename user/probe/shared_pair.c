@@ -31,6 +31,8 @@
 /* Of the ring that is beyond the levels inside by its length alone they serve
  * no more than this. */
 #define SERVED_MOST 0.3
+/* So many hops at least are told to be of the level inside, or of this one. */
+#define TOLD_LEAST 0.1
 /* A hop that a level further out than the next serves may bring a line, or its
  * neighbour, that so many others then find in the next. */
 #define NEIGHBOURS 4.0
@@ -64,12 +66,13 @@ struct seen {
 };
 
 /* Single hops of an actor: what they took, how many the level inside served, how
- * many came from outside the level and how many of those from beyond the next, and
- * what these took more than they would have here. */
+ * many this one and without a walk, how many came from outside the level and how many
+ * of those from beyond the next, and what these took more than they would have here. */
 struct hops {
 	double n;
 	double ticks;
 	double inside;
+	double own;
 	double out;
 	double beyond;
 	double past_ns;
@@ -115,6 +118,7 @@ static void add_hops(const struct mp_batch *batch,
 	const double inside = (level->inner_ns + level->own_ns) / 2;
 	const double out = (level->own_ns + level->next_ns) / 2;
 	const double past = (level->next_ns + level->past_ns) / 2;
+	const double own = fmin(2 * level->own_ns - inside, out);
 
 	for (uint32_t w = 0; w + 1 < sample->payload_count; w += 2) {
 		const double ticks = (double)word[w];
@@ -127,6 +131,7 @@ static void add_hops(const struct mp_batch *batch,
 		hops->n += n;
 		hops->ticks += n * ticks;
 		hops->inside += ns < inside ? n : 0;
+		hops->own += ns >= inside && ns <= own ? n : 0;
 		hops->out += ns > out ? n : 0;
 		hops->beyond += ns > past ? n : 0;
 		hops->past_ns += ns > past ? n * (ns - level->own_ns) : 0;
@@ -174,10 +179,15 @@ static void note_served(const struct mp_batch *batch,
 	seen->left[i] = 0;
 	if (!(step > 0))
 		return;
-	seen->served[i] = fmax((level->own_ns - ns) / step, 0);
-	if (!tells(batch, level->inner_ns, level->own_ns))
+	if (!tells(batch, level->inner_ns, level->own_ns)) {
+		if (!level->sparse)
+			seen->served[i] = fmax((level->own_ns - ns) / step, 0);
 		return;
-	seen->served[i] = calm->inside / calm->n;
+	}
+	/* What takes longer than the level may be inside, and pay for a walk. */
+	if (calm->inside + calm->own < TOLD_LEAST * calm->n)
+		return;
+	seen->served[i] = calm->inside / (calm->inside + calm->own);
 	seen->left[i] = swept->inside / swept->n;
 }
 
@@ -273,8 +283,7 @@ static uint32_t find_scale(const struct mp_view *view, const struct seen *pair,
  * So much of that another CPU puts out at least, if it shares the level: not
  * what levels inside hold in its place. And they serve some hops, of which only
  * this CPU's own sweep takes any: but for those whose line was fetched along
- * with another, which they serve in any case. That might be lines they held
- * before, and as many of the others then.
+ * with another, which they serve in any case.
  */
 static double shown(const struct mp_shared_level *level,
 		    const struct seen *pair, const struct seen *alone,
@@ -290,8 +299,8 @@ static double shown(const struct mp_shared_level *level,
 		return 1;
 	if (isnan(served) || isnan(gain))
 		return (1 - level->inner) *
-		       (level->apart ? 1 - 2 * SERVED_MOST : 0);
-	return (1 - level->inner) * (1 - left) * (1 - served) *
+		       (level->apart && !level->sparse ? 1 - 2 * SERVED_MOST : 0);
+	return (1 - level->inner) * fmax(1 - left - served, 0) *
 	       fmax(scale - served * gain, 0) / scale;
 }
 

@@ -147,6 +147,24 @@ static void small_ring(const struct mp_shared_ground *ground, uint32_t k,
 	level->beside = beside > 0 ? cut(beside, level->stride) : 0;
 }
 
+/* May the levels inside hold much of what is walked? Of slots further apart than
+ * their lines as many as they have of these, where slots fall on all of their sets. */
+static bool is_sparse(const struct mp_view *view,
+		      const struct mp_shared_ground *ground, uint32_t k,
+		      const struct mp_shared_level *level)
+{
+	double kept = 0;
+
+	for (uint32_t i = 0; i < k; i++) {
+		double line = mp_cpu_value(view, mp_cpu_level_name[i], "line");
+
+		line = isnan(line) ? MP_CPU_LINE_LEAST : line;
+		kept += ground->rooms.high[i] *
+			fmax((double)level->stride / line, 1);
+	}
+	return !(kept * INNER_TIMES <= (double)level->walked);
+}
+
 static double sweep_of(const struct mp_view *view,
 		    const struct mp_shared_ground *ground, uint32_t k,
 		    double beside)
@@ -211,6 +229,7 @@ const char *mp_shared_level(const struct mp_view *view,
 	level->apart = level->walked || !k;
 	if (!level->apart)
 		small_ring(ground, k, level);
+	level->sparse = is_sparse(view, ground, k, level);
 	both = (double)(level->walked + level->beside);
 	level->sweep = (uint64_t)(sweep_of(view, ground, k, both) /
 				  (double)level->stride + 1) * level->stride;

@@ -25,6 +25,7 @@
  *	that; NaN: not known
  * @outermost: no level is outside it
  * @apart: what is walked is beyond the levels inside by its length alone
+ * @sparse: .. but not if its slots fall on all of their sets
  * @moves: its size was found to vary: strangers use it as well
  * @stride: of both rings
  */
@@ -39,6 +40,7 @@ struct mp_shared_level {
 	double past_ns;
 	bool outermost;
 	bool apart;
+	bool sparse;
 	bool moves;
 	uint64_t stride;
 };
