@@ -364,6 +364,27 @@ static void a_prefetcher_that_stays_on_leaves_a_bound_of_memory(void **state)
 	made_sim_not_wrong(&sim, "cpu.dram.latency", 323 / 3.6, 0.02);
 }
 
+/* A page of few pays for a walk more than once, as any entry of the TLB may go: one
+ * hop in five is slower by one, and no other. */
+static void what_walks_at_random_is_no_part_of_memory(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	made_sim_open(&sim, "machine name=r clock_mhz=1350 memory_latency=209\n"
+	    "clock tsc_mhz=2800 step=1 read=20\n"
+	    "place pages=contiguous thp=granted huge=0\n"
+	    "level name=l1d size=160K ways=5 line=128 latency=7\n"
+	    "tlb level=1 page=4K entries=10 ways=10 policy=random\n"
+	    "walk cost=58\nnoise gaps=0.02 seen=yes\n");
+	sim.view.caps |= MP_CAP_CORE_CLOCK;
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_ask(&sim, mp_probe_find("dram"));
+	fact = made_sim_not_wrong(&sim, "cpu.dram.latency", 209 / 1.35, 0.01);
+	assert_int_equal(fact->verdict, MP_MEASURED);
+}
+
 /* The second level begins to miss where the first ends: the edge rises to 56 cycles
  * between 7 and 259, and what misses the first takes 14. By the former 16 lines in
  * two sets of four ways hardly miss. */
@@ -470,6 +491,8 @@ int main(void)
 			an_edge_that_another_is_in_rises_to_nothing, end),
 		cmocka_unit_test_teardown(
 			a_prefetcher_that_stays_on_leaves_a_bound_of_memory, end),
+		cmocka_unit_test_teardown(
+			what_walks_at_random_is_no_part_of_memory, end),
 		cmocka_unit_test_teardown(
 			what_lies_behind_a_level_that_may_hide_has_no_name, end),
 		cmocka_unit_test_teardown(

@@ -63,9 +63,10 @@ uint32_t mp_spectrum_cut(const struct mp_spectrum_read *read, uint32_t from,
 /**
  * mp_spectrum_bound() - up to where is a hop of peak @k, and of none behind it?
  * @found: peaks, and bounds as valleys between them have them
+ * @k: not the last one
  * @step: of the clock, core cycles
  *
- * No reading is off by more than a step. Where a valley is filled by what the step
+ * The clock reads no hop as faster by more than a step. Where a valley is filled by what the step
  * smears, what only the slower of two can have been read as is its own.
  * Return: core cycles.
  */

@@ -80,7 +80,8 @@ bool mp_cpu_count_let_be(const struct mp_view *view,
 void mp_cpu_count_narrow(struct mp_cpu_edges *edges, uint32_t k);
 
 /** mp_cpu_count_levels() - all of that, of all levels: rings go by the fits, and
- * what levels hold of each other is judged by these, before any is narrowed */
+ * what levels hold of each other is judged by these, and where that tells nothing by
+ * what counts have narrowed */
 void mp_cpu_count_levels(const struct mp_view *view,
 			 struct mp_cpu_edges *edges);
 

@@ -41,6 +41,13 @@
 #define REPLICATES_MAX 64u
 /* What takes so much longer than a hit in the outermost level is none. */
 #define SLOWER 1.2
+/* Two costs have so many hops each, at least, nearly all of them within so much of
+ * what parts the two. */
+#define TWO_LEAST 0.1
+#define TWO_NEAR 0.9
+#define TWO_OFF 0.25
+/* .. which random order pays nearly always, if it is a walk. */
+#define WALK_WHOLE 0.75
 /* A peak has so many of the hops of some ring, or it is not what most take. */
 #define PEAK_LEAST 0.5
 /* Of two costs further apart than so many steps no reading is the same. */
@@ -218,12 +225,82 @@ struct seen {
 	uint32_t n;
 	/* On average; where hops are timed, of those that are of memory. */
 	double mean[REPLICATES_MAX];
-	/* .. and of these the ones of one cost, if most are: without walks. */
+	/* .. and of these the ones of one cost, if most are, or of the lower of two:
+	 * without walks. */
 	double one[REPLICATES_MAX];
 	bool has_one;
+	uint32_t two;		/* replicates with two */
+	double walk;		/* .. and what parts them, the most */
 	double step;
 	bool small;		/* they lie in small pages */
 };
+
+/* Of the hops on one side of @middle: how many, and what they take; and how many of
+ * them take that, give or take @off. */
+struct side {
+	double n;
+	double mean;
+	double near;
+};
+
+static void take_side(const struct mp_hops *hops, double from, double to,
+		      double off, struct side *side)
+{
+	double sum = 0;
+
+	*side = (struct side){ 0 };
+	for (uint32_t i = 0; i < hops->n; i++) {
+		const struct mp_hop *hop = &hops->hop[i];
+
+		if (hop->cycles > from && hop->cycles <= to) {
+			side->n += hop->n;
+			sum += hop->n * hop->cycles;
+		}
+	}
+	side->mean = sum / side->n;
+	for (uint32_t i = 0; i < hops->n; i++) {
+		const struct mp_hop *hop = &hops->hop[i];
+
+		if (hop->cycles > from && hop->cycles <= to &&
+		    fabs(hop->cycles - side->mean) <= off)
+			side->near += hop->n;
+	}
+}
+
+/* The lower one of two costs that hops beyond @bound have, many of them either: NaN
+ * where they do not. A TLB that throws out any entry has lost some of a few pages,
+ * too, and a page pays for a walk more than once. */
+static double lower_of_two(const struct mp_hops *hops, double bound,
+			   double *parts)
+{
+	const double mean = mp_hops_mean(hops, bound, INFINITY, NULL);
+	struct side low, high;
+	double off;
+
+	take_side(hops, bound, mean, 0, &low);
+	take_side(hops, mean, INFINITY, 0, &high);
+	*parts = high.mean - low.mean;
+	off = TWO_OFF * *parts;
+	take_side(hops, bound, mean, off, &low);
+	take_side(hops, mean, INFINITY, off, &high);
+	return low.n > 0 && high.n > 0 &&
+	       fmin(low.n, high.n) >= TWO_LEAST * (low.n + high.n) &&
+	       low.near >= TWO_NEAR * low.n && high.near >= TWO_NEAR * high.n ?
+	       low.mean : NAN;
+}
+
+static void take_two(const struct mp_hops *hops, double bound, double ns,
+		     struct seen *seen)
+{
+	double parts;
+	const double low = lower_of_two(hops, bound, &parts);
+
+	seen->one[seen->n] = low * ns;
+	if (isnan(low))
+		return;
+	seen->two++;
+	seen->walk = fmax(seen->walk, parts * ns);
+}
 
 static int see_hops(const struct mp_batch *batch, double bound,
 		    struct seen *seen)
@@ -238,6 +315,8 @@ static int see_hops(const struct mp_batch *batch, double bound,
 		if (!isnan(mean))
 			seen->mean[seen->n] = mean;
 		seen->one[seen->n] = mp_hops_one(&hops, bound, INFINITY, NULL) * ns;
+		if (isnan(seen->one[seen->n]))
+			take_two(&hops, bound, ns, seen);
 		seen->has_one &= !isnan(seen->one[seen->n]);
 		seen->n++;
 	}
@@ -251,7 +330,8 @@ static int see(const struct mp_curve_at *at, const struct outermost *outer,
 	const struct mp_batch *first = at->batch[0];
 	int err = 0;
 
-	seen->n = 0;
+	seen->n = seen->two = 0;
+	seen->walk = 0;
 	seen->has_one = true;
 	seen->step = mp_clock_ns(first, (double)first->grant.tick_step);
 	seen->small = first->grant.n_arenas &&
@@ -269,7 +349,7 @@ static bool walks_apart(const struct seen *seen, double random)
 {
 	return seen->n && seen->has_one &&
 	       random - mp_stat_median_of(seen->one, seen->n) >
-	       STEPS_APART * seen->step;
+	       fmax(STEPS_APART * seen->step, WALK_WHOLE * seen->walk);
 }
 
 /* The rings of a sweep; none of them where there are none yet. */
@@ -507,17 +587,6 @@ static void part_from_walks(const struct mp_sweep *net, double ns,
 	latency->high -= share == 1 ? walk / 2 : 0;
 }
 
-/* Hops are of two costs, and about as many of either: a TLB that throws out any
- * entry has lost some of so few pages, too, and a page pays more than once. */
-static void pays_at_random(struct mp_fact *latency)
-{
-	if (latency->verdict != MP_MEASURED)
-		return;
-	latency->verdict = MP_DISPUTED;
-	snprintf(latency->reason, sizeof(latency->reason),
-		 "with walks or without: loads of a page pay for more than one, and how many is not known");
-}
-
 static int net_of_walks(const struct mp_view *view,
 			const struct outermost *outer,
 			const struct mp_sweep *net, struct mp_facts *facts)
@@ -537,8 +606,6 @@ static int net_of_walks(const struct mp_view *view,
 		return err;
 	if (walks_apart(&seen, random->value))
 		without_walks(view, outer, net, &seen, latency);
-	else if (net->single && !seen.has_one && net->stride < PAGE)
-		pays_at_random(latency);
 	else
 		part_from_walks(net, latency->value, in_small, seen.small,
 				random->value, latency);
@@ -549,6 +616,7 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 {
 	struct mp_sweep net, random;
 	struct outermost outer;
+	struct seen seen;
 	int err = find_outermost(view, &outer);
 
 	if (err)
@@ -569,7 +637,11 @@ static int infer(const struct mp_view *view, struct mp_facts *facts)
 	for (uint32_t i = facts->n - 2; i < facts->n; i++)
 		if (facts->fact[i].verdict == MP_AT_LEAST)
 			facts->fact[i].value = facts->fact[i].low;
-	return err ? err : infer_peak(view, &outer, &facts->fact[facts->n - 2]);
+	if (!err)
+		err = see_sweep(view, &outer, &net, &seen);
+	if (err)
+		return err;
+	return infer_peak(view, &outer, &facts->fact[facts->n - 2]);
 }
 
 const struct mp_probe mp_probe_dram = {

@@ -101,8 +101,8 @@ int mp_line_count(const struct mp_view *view, const struct mp_line_room *room,
  * mp_line_count_more() - where slots @odd @unit apart stay, would more of them?
  * @stay: gets whether half as many again stay that, side by side, do not
  *
- * Then lines are shorter than @unit: that fewer of those do not stay has other
- * reasons, as a level further out that includes this one and has too few.
+ * Then lines are shorter than @unit, and where a count in those did not stay a level
+ * further out lost them: one that includes this one and has too few lines.
  * Return: 0 or -ENOMEM.
  */
 int mp_line_count_more(const struct mp_view *view,

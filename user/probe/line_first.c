@@ -120,19 +120,21 @@ static int count_of(const struct mp_view *view,
 	return err;
 }
 
-/* What fits, fits whole, and no more than that does: else lines are shorter, and it
- * was not for want of room that as many of those did not stay. */
+/* What fits, fits whole, and more slots than that do not. If they do lines are
+ * shorter: it was a level further out that lost slots when those were counted. */
 static int whole_of(const struct mp_view *view,
 		    const struct mp_line_first *first, uint32_t unit,
 		    const struct mp_line_count *count, struct mp_fact *fact,
 		    struct mp_line_counts *out)
 {
 	struct mp_line_room room;
-	bool more;
-	int err;
+	bool more = false;
+	int err = 0;
 
 	room_of(first, 1, &room);
-	err = mp_line_count_more(view, &room, unit, count->odd, fact, &more);
+	if (unit > MP_LINE_COUNT_FROM)
+		err = mp_line_count_more(view, &room, unit, count->odd, fact,
+					 &more);
 	out->odd = count->odd;
 	out->line = more ? unit / 2 : unit;
 	out->clear &= !more;
@@ -173,9 +175,8 @@ int mp_line_counts(const struct mp_view *view,
 		}
 		if (unit == MP_LINE_COUNT_FROM && count.fits == MP_LINE_NO)
 			out->sector = unit / count.share;
-		if (count.fits == MP_LINE_YES) {
+		if (count.fits == MP_LINE_YES)
 			return whole_of(view, first, unit, &count, fact, out);
-		}
 		out->clear &= count.fits == MP_LINE_NO;
 		if (count.fits == MP_LINE_OPEN)
 			return 0;

@@ -25,9 +25,9 @@ struct mp_line_first {
  * struct mp_line_counts - lines counted, from the shortest on, until they fit
  * @line: the first length that fits, 0 = none; half of it where more of those do,
  *	too, if that was asked
- * @clear: shorter ones did clearly not
+ * @clear: shorter ones did clearly not, for all that is known
  * @whole: and hardly a hop of those that fit misses
- * @odd: distance of those that fit, in @line
+ * @odd: how far apart slots of those that fit were, in lines of that length
  * @time: of a hop of those that did not, the most; of rings of one length that
  *	of the fastest counts
  * @slowest: .. and that of the slowest

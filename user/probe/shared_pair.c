@@ -31,6 +31,9 @@
 /* Of the ring that is beyond the levels inside by its length alone they serve
  * no more than this. */
 #define SERVED_MOST 0.3
+/* Of slots that may all lie inside no more hops are seen to: of a page with two and
+ * more of them half or fewer walk. */
+#define WALKS_MOST 0.1
 /* So many hops at least are told to be of the level inside, or of this one. */
 #define TOLD_LEAST 0.1
 /* A hop that a level further out than the next serves may bring a line, or its
@@ -118,7 +121,9 @@ static void add_hops(const struct mp_batch *batch,
 	const double inside = (level->inner_ns + level->own_ns) / 2;
 	const double out = (level->own_ns + level->next_ns) / 2;
 	const double past = (level->next_ns + level->past_ns) / 2;
-	const double own = fmin(2 * level->own_ns - inside, out);
+	const double step = mp_clock_ns(batch, (double)batch->grant.tick_step);
+	const double own = fmin(level->own_ns +
+				fmax(level->own_ns - inside, step), out);
 
 	for (uint32_t w = 0; w + 1 < sample->payload_count; w += 2) {
 		const double ticks = (double)word[w];
@@ -279,6 +284,15 @@ static uint32_t find_scale(const struct mp_view *view, const struct seen *pair,
 							 MP_DOUBT_NOISE;
 }
 
+/* NaN where any is. */
+static double middle(const double *value, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (isnan(value[i]))
+			return NAN;
+	return mp_stat_median_of(value, n);
+}
+
 /*
  * So much of that another CPU puts out at least, if it shares the level: not
  * what levels inside hold in its place. And they serve some hops, of which only
@@ -291,12 +305,17 @@ static double shown(const struct mp_shared_level *level,
 {
 	const double gain = (level->own_ns - level->inner_ns) /
 			    pair->ns_per_tick;
-	const double left = mp_stat_median_of(alone->left, alone->n);
-	const double lost = mp_stat_median_of(pair->served, pair->n) - left;
+	const double left = middle(alone->left, alone->n);
+	const double inside = middle(pair->served, pair->n);
+	const double lost = inside - left;
 	const double served = lost > 0 ? lost : isnan(lost) ? NAN : 0;
 
 	if (!level->inner_ns)
 		return 1;
+	/* They may lie inside, all that walk and look like this level's with them. */
+	if (level->sparse &&
+	    (inside > WALKS_MOST || level->stride >= MP_SHARED_PAGE))
+		return 0;
 	if (isnan(served) || isnan(gain))
 		return (1 - level->inner) *
 		       (level->apart && !level->sparse ? 1 - 2 * SERVED_MOST : 0);

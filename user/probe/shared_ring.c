@@ -40,7 +40,6 @@
 #define SIZE_APART 2.5
 /* A ring that every level has room for beside the other. */
 #define TINY_BYTES 4096u
-#define PAGE_BYTES 4096u
 /* Every second line at least, as a line's neighbour may be fetched along, or
  * all where sets are no power of two and the others would hold them as well; so
  * many slots at most, so that a turn of a large level stays short. */
@@ -147,22 +146,19 @@ static void small_ring(const struct mp_shared_ground *ground, uint32_t k,
 	level->beside = beside > 0 ? cut(beside, level->stride) : 0;
 }
 
-/* May the levels inside hold much of what is walked? Of slots further apart than
- * their lines as many as they have of these, where slots fall on all of their sets. */
-static bool is_sparse(const struct mp_view *view,
-		      const struct mp_shared_ground *ground, uint32_t k,
+/* May the levels inside hold much of what is walked, or of what is beside it? Of
+ * slots further apart than those that fill sets as they should as many as of these,
+ * if they fall on all sets all the same. */
+static bool is_sparse(const struct mp_shared_ground *ground, uint32_t k,
 		      const struct mp_shared_level *level)
 {
+	const double times = (double)(level->stride / ground->stride);
 	double kept = 0;
 
-	for (uint32_t i = 0; i < k; i++) {
-		double line = mp_cpu_value(view, mp_cpu_level_name[i], "line");
-
-		line = isnan(line) ? MP_CPU_LINE_LEAST : line;
-		kept += ground->rooms.high[i] *
-			fmax((double)level->stride / line, 1);
-	}
-	return !(kept * INNER_TIMES <= (double)level->walked);
+	for (uint32_t i = 0; i < k; i++)
+		kept += ground->rooms.high[i] * times;
+	return times > 1 && k &&
+	       (!level->apart || !(kept * INNER_TIMES <= (double)level->walked));
 }
 
 static double sweep_of(const struct mp_view *view,
@@ -229,7 +225,7 @@ const char *mp_shared_level(const struct mp_view *view,
 	level->apart = level->walked || !k;
 	if (!level->apart)
 		small_ring(ground, k, level);
-	level->sparse = is_sparse(view, ground, k, level);
+	level->sparse = is_sparse(ground, k, level);
 	both = (double)(level->walked + level->beside);
 	level->sweep = (uint64_t)(sweep_of(view, ground, k, both) /
 				  (double)level->stride + 1) * level->stride;
@@ -366,7 +362,7 @@ void mp_shared_pair(const struct mp_view *view,
 
 static uint64_t page_of(const struct mp_shared_level *level)
 {
-	return level->stride > PAGE_BYTES ? level->stride : PAGE_BYTES;
+	return level->stride > MP_SHARED_PAGE ? level->stride : MP_SHARED_PAGE;
 }
 
 /* A line of each page, between those of what is walked: translations that this
@@ -381,8 +377,8 @@ static void touch_pages(const struct mp_view *view,
 	turns_of(view->cpu, phase, (level->walked + page - 1) / page * page,
 		 page, 1, actor);
 	actor->reach = 0;
-	actor->offset = (level->stride < PAGE_BYTES ? level->stride :
-						      PAGE_BYTES) / 2;
+	actor->offset = (level->stride < MP_SHARED_PAGE ? level->stride :
+						      MP_SHARED_PAGE) / 2;
 }
 
 void mp_shared_alone(const struct mp_view *view,

@@ -13,6 +13,9 @@
 #define MP_SHARED_CALM 0u
 #define MP_SHARED_SWEPT 1u
 
+/** MP_SHARED_PAGE - of slots further apart each may pay for a walk, bytes */
+#define MP_SHARED_PAGE 4096u
+
 /**
  * struct mp_shared_level - a level that can be asked about
  * @walked: a ring that it has room for, bytes
