@@ -13,6 +13,7 @@
 
 #include "backend.h"
 #include "made_sim.h"
+#include "probe/cpu_beside.h"
 
 #define KIB 1024.0
 #define ARENA_BYTES (16u << 20)
@@ -509,6 +510,41 @@ static void what_is_let_be_is_counted_by_narrowed_limits(void **state)
 	made_sim_close(&sim);
 }
 
+/* What a count says at least of a level over large pages that is neither inclusive nor
+ * exclusive: the first tells what it keeps by itself, and the second all. */
+static double counted_at_least(double edge_apart)
+{
+	struct mp_cpu_beside beside = { .holds = MP_CPU_HOLDS_SOME };
+	struct mp_fact fact = { .verdict = MP_AT_LEAST };
+	struct mp_cpu_edges edges;
+
+	made_sim_edges(&sim, &edges);
+	beside.hot.kept = beside.hot.young = 1;
+	edges.edge[1].shape = 0;
+	while (edges.table->shape[edges.edge[1].shape].ways <= 2)
+		edges.edge[1].shape++;
+	edges.edge[1].low = edges.edge[1].high / edge_apart;
+	edges.count[1] = (struct mp_cpu_count){
+		.known = true, .bare = true, .own_low = 32 * KIB,
+		.own_high = 36 * KIB, .all_low = 46 * KIB, .all = 48 * KIB,
+		.all_high = 50 * KIB, .found = 50 * KIB,
+	};
+	mp_cpu_counted(&edges, 1, &beside, INFINITY, &fact);
+	return fact.low;
+}
+
+/* Lines in a row put out none of each other in few ways, those of a crowd do: how
+ * many there are is not known of an edge whose limits are far apart. */
+static void what_is_kept_in_a_row_is_kept_of_many_ways(void **state)
+{
+	(void)state;
+	made_sim_open(&sim, MACHINE "place pages=contiguous\n" L1 "\n"
+		      "level name=l2 size=48K ways=12 latency=14\n");
+	assert_true(counted_at_least(1.1) >= 45 * KIB);
+	assert_true(counted_at_least(1.5) <= 33 * KIB);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -535,6 +571,7 @@ int main(void)
 		cmocka_unit_test(a_size_that_is_nearly_known_is_counted_closer),
 		cmocka_unit_test(a_crowd_in_little_room_is_a_crowd),
 		cmocka_unit_test(what_is_let_be_is_counted_by_narrowed_limits),
+		cmocka_unit_test(what_is_kept_in_a_row_is_kept_of_many_ways),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,16 @@ static bool goes_by_age(const struct mp_cpu_edges *edges, uint32_t k)
 	       mp_edge_miss(edge, edges->table, OLD * edge->size) > 1 - OLD_FEW;
 }
 
+/* Of few ways lines that lie in a row put out none of each other, as those of a crowd
+ * do. What the best shape has says little where limits are far apart. */
+static bool may_have_few_ways(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+
+	return edges->table->shape[edge->shape].ways <= MP_CPU_CROWDED_WAYS ||
+	       edge->high > edge->low * MP_CPU_APART_MAX;
+}
+
 /*
  * What a level that is not exclusive has of the lines that are found inside: as
  * many as it had of others that had just come, and were put out of there, or
@@ -43,12 +53,9 @@ static double counted_low(const struct mp_cpu_edges *edges, uint32_t k,
 
 	if (beside->holds == MP_CPU_HOLDS_ALL)
 		return count->all_low;
-	/* Of few ways lines that lie in a row put out none of each other, as
-	 * those of a crowd do. */
 	if ((beside->holds != MP_CPU_HOLDS_SOME &&
 	     beside->holds != MP_CPU_HOLDS_NO_OTHERS) ||
-	    (edges->table->shape[edges->edge[k].shape].ways <=
-		     MP_CPU_CROWDED_WAYS && !mp_cpu_small_pages(edges, k)))
+	    (may_have_few_ways(edges, k) && !mp_cpu_small_pages(edges, k)))
 		return count->own_low;
 	return count->own_low + hot->kept *
 	       (goes_by_age(edges, k - 1) ? 1 : hot->young) *
