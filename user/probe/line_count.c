@@ -389,7 +389,7 @@ int mp_line_count_more(const struct mp_view *view,
 		       const struct mp_line_room *room, uint32_t unit,
 		       uint32_t odd, struct mp_fact *fact, bool *stay)
 {
-	struct shown fits, dense, sparse;
+	struct shown fits, dense = { .least = NAN }, sparse = { .time = NAN };
 	int err = look_at(view, room, unit, room->fits_bytes, NULL, &fits);
 
 	*stay = false;
