@@ -467,6 +467,19 @@ static void an_exclusive_level_is_as_large_as_the_count_says(void **state)
 	made_sim_close(&sim);
 }
 
+static void third_is_measured(const char *text, double bytes)
+{
+	const struct mp_fact *fact;
+
+	made_sim_open(&sim, text);
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	made_sim_ask(&sim, &mp_probe_cache_size);
+	fact = made_sim_not_wrong(&sim, "cpu.l3.size", bytes, 0.125);
+	assert_int_equal(fact->verdict, MP_MEASURED);
+	made_sim_close(&sim);
+}
+
 /* Nothing tells whether the third level has what those inside have, and either
  * is near enough, once lines are counted closely. */
 static void a_size_that_is_nearly_known_is_counted_closer(void **state)
@@ -476,16 +489,9 @@ static void a_size_that_is_nearly_known_is_counted_closer(void **state)
 		"level name=l2 size=26K ways=13 line=128 latency=12 "
 		"inclusion=inclusive\nlevel name=l3 size=176K ways=8 line=128 "
 		"latency=23 policy=random slices=4\n";
-	const struct mp_fact *fact;
 
 	(void)state;
-	made_sim_open(&sim, text);
-	sim.view.arena_max_bytes = ARENA_BYTES;
-	sim.view.quiet = MP_WISH_PREFETCH_OFF;
-	made_sim_ask(&sim, &mp_probe_cache_size);
-	fact = made_sim_not_wrong(&sim, "cpu.l3.size", 176 * KIB, 0.125);
-	assert_int_equal(fact->verdict, MP_MEASURED);
-	made_sim_close(&sim);
+	third_is_measured(text, 176 * KIB);
 }
 
 /* Crowds of the third level do not fit the last one, of which it is known that it
@@ -498,16 +504,9 @@ static void what_is_let_be_is_counted_by_narrowed_limits(void **state)
 		"level name=l3 size=120K ways=10 latency=35 inclusion=inclusive\n"
 		"level name=l4 size=180K ways=8 latency=64 slices=4 "
 		"inclusion=exclusive\n";
-	const struct mp_fact *fact;
 
 	(void)state;
-	made_sim_open(&sim, text);
-	sim.view.arena_max_bytes = ARENA_BYTES;
-	sim.view.quiet = MP_WISH_PREFETCH_OFF;
-	made_sim_ask(&sim, &mp_probe_cache_size);
-	fact = made_sim_not_wrong(&sim, "cpu.l3.size", 120 * KIB, 0.125);
-	assert_int_equal(fact->verdict, MP_MEASURED);
-	made_sim_close(&sim);
+	third_is_measured(text, 120 * KIB);
 }
 
 /* What a count says at least of a level over large pages that is neither inclusive nor

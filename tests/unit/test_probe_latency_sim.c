@@ -339,13 +339,22 @@ static void what_lies_behind_a_level_that_may_hide_has_no_name(void **state)
 	made_sim_not_wrong(&sim, "cpu.l2.latency-cycles", 13, 0.02);
 }
 
+static void ask_memory(const char *text)
+{
+	made_sim_open(&sim, text);
+	sim.view.caps |= MP_CAP_CORE_CLOCK;
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_ask(&sim, mp_probe_find("dram"));
+}
+
 /* Of rings that go page by page strides repeat now and then, and the next line is
  * in the first level already: one hop of forty, which no clock of 150 cycles a
  * step shows. */
 static void a_prefetcher_that_stays_on_leaves_a_bound_of_memory(void **state)
 {
 	(void)state;
-	made_sim_open(&sim, "machine name=d clock_mhz=3600 memory_latency=323\n"
+	ask_memory("machine name=d clock_mhz=3600 memory_latency=323\n"
 	    "clock tsc_mhz=24 step=1 read=65\n"
 	    "place pages=contiguous thp=granted huge=0\n"
 	    "level name=l1d size=192K ways=2 line=128 latency=7\n"
@@ -355,10 +364,6 @@ static void a_prefetcher_that_stays_on_leaves_a_bound_of_memory(void **state)
 	    "tlb level=1 page=2M entries=32 ways=32\nwalk cost=61\n"
 	    "prefetch kind=stride into=l1d switch=no\n"
 	    "noise gaps=0.02 seen=yes\n");
-	sim.view.caps |= MP_CAP_CORE_CLOCK;
-	sim.view.arena_max_bytes = ARENA_BYTES;
-	made_sim_ask(&sim, mp_probe_find("cache-size"));
-	made_sim_ask(&sim, mp_probe_find("dram"));
 	assert_int_equal(made_sim_fact(&sim, "cpu.dram.latency")->verdict,
 			 MP_AT_LEAST);
 	made_sim_not_wrong(&sim, "cpu.dram.latency", 323 / 3.6, 0.02);
@@ -371,16 +376,12 @@ static void what_walks_at_random_is_no_part_of_memory(void **state)
 	const struct mp_fact *fact;
 
 	(void)state;
-	made_sim_open(&sim, "machine name=r clock_mhz=1350 memory_latency=209\n"
+	ask_memory("machine name=r clock_mhz=1350 memory_latency=209\n"
 	    "clock tsc_mhz=2800 step=1 read=20\n"
 	    "place pages=contiguous thp=granted huge=0\n"
 	    "level name=l1d size=160K ways=5 line=128 latency=7\n"
 	    "tlb level=1 page=4K entries=10 ways=10 policy=random\n"
 	    "walk cost=58\nnoise gaps=0.02 seen=yes\n");
-	sim.view.caps |= MP_CAP_CORE_CLOCK;
-	sim.view.arena_max_bytes = ARENA_BYTES;
-	made_sim_ask(&sim, mp_probe_find("cache-size"));
-	made_sim_ask(&sim, mp_probe_find("dram"));
 	fact = made_sim_not_wrong(&sim, "cpu.dram.latency", 209 / 1.35, 0.01);
 	assert_int_equal(fact->verdict, MP_MEASURED);
 }

@@ -66,8 +66,8 @@ uint32_t mp_spectrum_cut(const struct mp_spectrum_read *read, uint32_t from,
  * @k: not the last one
  * @step: of the clock, core cycles
  *
- * The clock reads no hop as faster by more than a step. Where a valley is filled by what the step
- * smears, what only the slower of two can have been read as is its own.
+ * The clock reads no hop as faster by more than a step. Where a valley is filled by
+ * what the step smears, what only the slower of two can have been read as is its own.
  * Return: core cycles.
  */
 double mp_spectrum_bound(const struct mp_spectrum *found, uint32_t k,

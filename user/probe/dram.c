@@ -235,36 +235,16 @@ struct seen {
 	bool small;		/* they lie in small pages */
 };
 
-/* Of the hops on one side of @middle: how many, and what they take; and how many of
- * them take that, give or take @off. */
-struct side {
-	double n;
-	double mean;
-	double near;
-};
-
-static void take_side(const struct mp_hops *hops, double from, double to,
-		      double off, struct side *side)
+/* What hops between two bounds take on average, if nearly all of them lie within @off
+ * of that; else NaN. @n: gets how many they are. */
+static double narrow(const struct mp_hops *hops, double from, double to,
+		     double off, double *n)
 {
-	double sum = 0;
+	const double mean = mp_hops_mean(hops, from, to, n);
+	double near;
 
-	*side = (struct side){ 0 };
-	for (uint32_t i = 0; i < hops->n; i++) {
-		const struct mp_hop *hop = &hops->hop[i];
-
-		if (hop->cycles > from && hop->cycles <= to) {
-			side->n += hop->n;
-			sum += hop->n * hop->cycles;
-		}
-	}
-	side->mean = sum / side->n;
-	for (uint32_t i = 0; i < hops->n; i++) {
-		const struct mp_hop *hop = &hops->hop[i];
-
-		if (hop->cycles > from && hop->cycles <= to &&
-		    fabs(hop->cycles - side->mean) <= off)
-			side->near += hop->n;
-	}
+	mp_hops_mean(hops, fmax(mean - off, from), fmin(mean + off, to), &near);
+	return near >= TWO_NEAR * *n ? mean : NAN;
 }
 
 /* The lower one of two costs that hops beyond @bound have, many of them either: NaN
@@ -274,21 +254,17 @@ static double lower_of_two(const struct mp_hops *hops, double bound,
 			   double *parts)
 {
 	const double mean = mp_hops_mean(hops, bound, INFINITY, NULL);
-	struct side low, high;
-	double off;
+	double low, high, n_low, n_high;
 
-	take_side(hops, bound, mean, 0, &low);
-	take_side(hops, mean, INFINITY, 0, &high);
-	*parts = high.mean - low.mean;
-	off = TWO_OFF * *parts;
-	take_side(hops, bound, mean, off, &low);
-	take_side(hops, mean, INFINITY, off, &high);
-	return low.n > 0 && high.n > 0 &&
-	       fmin(low.n, high.n) >= TWO_LEAST * (low.n + high.n) &&
-	       low.near >= TWO_NEAR * low.n && high.near >= TWO_NEAR * high.n ?
-	       low.mean : NAN;
+	*parts = mp_hops_mean(hops, mean, INFINITY, NULL) -
+		 mp_hops_mean(hops, bound, mean, NULL);
+	low = narrow(hops, bound, mean, TWO_OFF * *parts, &n_low);
+	high = narrow(hops, mean, INFINITY, TWO_OFF * *parts, &n_high);
+	return *parts > 0 && !isnan(high) &&
+	       fmin(n_low, n_high) >= TWO_LEAST * (n_low + n_high) ? low : NAN;
 }
 
+/* Of a replicate that has no one cost: the lower of two, if it has these. */
 static void take_two(const struct mp_hops *hops, double bound, double ns,
 		     struct seen *seen)
 {
