@@ -40,6 +40,7 @@ void ask_ways(struct sim_ask *ask, const struct ask_ways *of)
 {
 	memset(ask, 0, sizeof(*ask));
 	tell(ask, of);
+	ask->quiet = of->quiet ? MP_WISH_PREFETCH_OFF : 0;
 	sim_ask(ask, of->text, mp_probe_find("ways"), 5);
 }
 

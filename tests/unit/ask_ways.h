@@ -17,6 +17,7 @@
  * @line: of all; 0: it is not known
  * @inclusion: of all levels but the first; NULL: not known
  * @error: of the sizes, as a share; 0: they are known
+ * @quiet: prefetchers are off
  */
 struct ask_ways {
 	const char *text;
@@ -26,6 +27,7 @@ struct ask_ways {
 	double line;
 	const char *inclusion;
 	double error;
+	bool quiet;
 };
 
 /** ask_ways() - ask probe ways of it; sim_ask_free() @ask */

@@ -136,6 +136,7 @@ static int part_on(struct mp_ways_search *search, const struct parting *by,
 			    !test.flushed;
 		test.missed = by->rig->missed;
 		test.held = by->rig->held;
+		test.ring_kept = test.drive && by->rig->ring_kept;
 		test.control = by->rig->control;
 		search->done[search->n_done++] = test;
 		mp_ways_keep_held(by->sets, &test);
@@ -385,6 +386,7 @@ static void set_up(struct mp_ways_search *search, bool crowded)
 	choose_memory(search);
 	search->sets.beside = mp_ways_beside_of(rig->view, k);
 	search->sets.brought = mp_cpu_may_prefetch(rig->view);
+	search->sets.rounds = (rig->view->caps & MP_CAP_PHASES) != 0;
 }
 
 /* Level by level, outwards; the levels inside hide what is not known of

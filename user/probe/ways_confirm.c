@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+#include "probe/ways_drive.h"
+
 /* So many guesses are tried. */
 #define GUESSES_MOST 8u
 
@@ -19,6 +21,23 @@ static bool may_be_kept(const struct mp_ways_sets *sets,
 {
 	return outcome == MP_WAYS_FIT && sets->inner && !test->flushed &&
 	       !guess->exclusive;
+}
+
+/* Does it matter that the level inside keeps lines of the ring? How many fit is not
+ * known then. */
+static bool is_ring_open(const struct mp_ways_rig *rig,
+			 const struct mp_ways_sets *sets,
+			 const struct mp_ways_guess *guess,
+			 const struct mp_ways_test *test)
+{
+	struct mp_ways_test kept = *test;
+	struct mp_ways_range held;
+
+	kept.ring_kept = true;
+	if (!test->drive || !rig->ring_kept)
+		return false;
+	held = mp_ways_drive_held(sets, guess, &kept);
+	return held.low != held.high;
 }
 
 /* A full set, and one line more; or more sets, and one line more of each. @open:
@@ -52,6 +71,7 @@ static int confirm_by(struct mp_ways_rig *rig, const struct mp_ways_sets *sets,
 		kept = (kept && outcome != MP_WAYS_MISS_ALL) ||
 		       may_be_kept(sets, guess, &test, outcome);
 		*open = outcome == MP_WAYS_UNCLEAR || outcome == MP_WAYS_HIDDEN ||
+			is_ring_open(rig, sets, guess, &test) ||
 			(more && kept) ||
 			(!more && test.here && outcome != MP_WAYS_FIT_HERE);
 		if (*open || missed != more)

@@ -12,6 +12,7 @@
 #include "analysis/spectrum.h"
 #include "ioctl/memprobe.h"
 #include "probe/ways_costs.h"
+#include "probe/ways_drive.h"
 #include "probe/ways_held.h"
 #include "probe/ways_order.h"
 #include "probe/ways_others.h"
@@ -144,6 +145,8 @@ bool mp_ways_flush_exp(const struct mp_ways_rig *rig,
 		       const struct mp_ways_test *test, bool control,
 		       struct mp_exp *exp)
 {
+	if (test->drive)
+		return !control && mp_ways_drive_exp(rig, test, exp);
 	for (uint32_t times = MP_WAYS_FLUSH_MOST; times >= MP_WAYS_FLUSH_LEAST;
 	     times--)
 		if (flushed_times(rig, test, times, true, exp))
@@ -401,12 +404,15 @@ static enum mp_ways_outcome look(const struct mp_ways_rig *rig,
 	       own : MP_WAYS_HIDDEN;
 }
 
-enum mp_ways_outcome mp_ways_flush_look(const struct mp_ways_rig *rig,
+enum mp_ways_outcome mp_ways_flush_look(struct mp_ways_rig *rig,
 					const struct mp_ways_test *test,
 					uint32_t replicates)
 {
-	const enum mp_ways_outcome outcome = look(rig, test, replicates);
+	enum mp_ways_outcome outcome;
 
+	if (test->drive)
+		return mp_ways_drive_look(rig, test, replicates);
+	outcome = look(rig, test, replicates);
 	return outcome == MP_WAYS_HIDDEN ? look_served(rig, test, replicates) :
 					   outcome;
 }

@@ -24,7 +24,7 @@ bool mp_ways_flush_exp(const struct mp_ways_rig *rig,
 		       struct mp_exp *exp);
 
 /** mp_ways_flush_look() - what came of it, MP_WAYS_LACKING where batches are */
-enum mp_ways_outcome mp_ways_flush_look(const struct mp_ways_rig *rig,
+enum mp_ways_outcome mp_ways_flush_look(struct mp_ways_rig *rig,
 					const struct mp_ways_test *test,
 					uint32_t replicates);
 

@@ -33,6 +33,7 @@ static void add_sets(struct mp_kept_key *key, const struct mp_ways_sets *sets)
 	mp_kept_add_word(key, sets->loose);
 	mp_kept_add_word(key, sets->beside);
 	mp_kept_add_word(key, sets->brought);
+	mp_kept_add_word(key, sets->rounds);
 	mp_kept_add_word(key, sets->inner != NULL);
 	if (sets->inner)
 		add_sets(key, sets->inner);
@@ -67,8 +68,10 @@ static void add_done(struct mp_kept_key *key, const struct mp_ways_test *done,
 		mp_kept_add_word(key, done[i].stride);
 		mp_kept_add_word(key, done[i].lines);
 		mp_kept_add_word(key, done[i].apart);
+		mp_kept_add_word(key, done[i].drive);
 		mp_kept_add_word(key, done[i].held);
 		mp_kept_add_word(key, done[i].flushed << 4 | done[i].here << 3 |
+				      done[i].ring_kept << 5 |
 				      done[i].hidden << 2 |
 				      done[i].unclear << 1 | done[i].kept);
 		mp_kept_add(key, number, 2);
@@ -197,6 +200,8 @@ bool mp_ways_choose_kept(const struct mp_ways_sets *sets, double finest,
 		mp_kept_add_word(&key, done[i].lines);
 		mp_kept_add_word(&key, done[i].flushed);
 		mp_kept_add_word(&key, done[i].apart);
+		mp_kept_add_word(&key, done[i].drive);
+		mp_kept_add_word(&key, done[i].ring_kept);
 		mp_kept_add_word(&key, done[i].here);
 		mp_kept_add_word(&key, done[i].hidden);
 		mp_kept_add_word(&key, done[i].unclear);

@@ -3,6 +3,7 @@
 #include "probe/ways_others.h"
 
 #include "exp.h"
+#include "probe/ways_drive.h"
 #include "probe/ways_held.h"
 
 /* Others that put lines out are looked for among so many slots. */
@@ -132,6 +133,8 @@ bool mp_ways_others_in_row(const struct mp_ways_sets *sets,
 
 	if (!test->flushed || sets->small)
 		return true;
+	if (test->drive)
+		return mp_ways_drive_end(test) <= sets->piece;
 	while (times > MP_WAYS_FLUSH_LEAST &&
 	       !mp_ways_flushers(sets, test, times, &flush))
 		times--;

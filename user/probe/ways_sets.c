@@ -11,6 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "probe/ways_done.h"
+#include "probe/ways_drive.h"
 #include "probe/ways_held.h"
 #include "probe/ways_others.h"
 #include "probe/ways_said.h"
@@ -51,6 +53,10 @@
  * of one stride. */
 #define HERE_VAIN 16u
 #define HERE_VAIN_EACH 2u
+/* So many tests whose lines others were to put out told nothing: a ring may. */
+#define FLUSHED_VAIN 3u
+/* .. and so many of a ring: a longer one may. */
+#define DRIVEN_VAIN 2u
 
 static uint64_t min_of(uint64_t a, uint64_t b)
 {
@@ -58,19 +64,6 @@ static uint64_t min_of(uint64_t a, uint64_t b)
 }
 
 /* -- the next test ------------------------------------------------------ */
-
-static bool is_done(const struct mp_ways_test *done, uint32_t n,
-		    const struct mp_ways_test *test)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if ((done[i].here || !test->here) &&
-		    done[i].stride == test->stride &&
-		    done[i].lines == test->lines &&
-		    done[i].flushed == test->flushed &&
-		    done[i].apart == test->apart)
-			return true;
-	return false;
-}
 
 /* Where one stride parts the guesses best, of those that it speaks of. */
 struct choice {
@@ -81,6 +74,8 @@ struct choice {
 	struct mp_ways_said *said;
 	bool flushed;
 	uint64_t apart;		/* .. see struct mp_ways_test */
+	uint64_t drive;		/* .. */
+	bool ring_kept;		/* .. */
 	bool here;		/* all lines have to be seen in this level */
 	bool past;		/* .. and more than may have room inside */
 	bool bold;		/* .. or that, where nothing is known of it */
@@ -100,7 +95,8 @@ static void judge(struct choice *choice, uint64_t stride, uint32_t i,
 	const struct mp_ways_said *said = choice->said;
 	struct mp_ways_test test = {
 		.stride = stride, .flushed = choice->flushed,
-		.apart = choice->apart, .here = choice->here,
+		.apart = choice->apart, .drive = choice->drive,
+		.here = choice->here,
 	};
 	struct mp_ways_below below;
 	uint64_t under, lines;
@@ -124,7 +120,7 @@ static void judge(struct choice *choice, uint64_t stride, uint32_t i,
 	test.lines = (uint32_t)lines;
 	test.least = (double)(test.lines - under) / test.lines;
 	if (test.least < choice->finest ||
-	    is_done(choice->done, choice->n_done, &test))
+	    mp_ways_is_done(choice->done, choice->n_done, &test))
 		return;
 	value = fmin(below.weight, above) * LINES_FREE / (LINES_FREE + test.lines);
 	pages = (double)test.lines * (double)stride / PAGE;
@@ -163,6 +159,7 @@ static uint64_t most_shown(const struct choice *choice, uint64_t stride)
 		if ((done->hidden || (done->flushed && done->unclear &&
 				      done->apart == choice->apart)) &&
 		    done->flushed == choice->flushed &&
+		    done->drive == choice->drive &&
 		    stride % done->stride == 0)
 			most = min_of(most, (uint64_t)room);
 	}
@@ -188,7 +185,7 @@ static bool expect(const struct choice *choice,
 		held->high = mp_ways_thrown_most(thrown, guess, inside) + more;
 		return true;
 	}
-	*held = mp_ways_by_test(guess, test, inside);
+	*held = mp_ways_by_test(choice->sets, guess, test, inside);
 	held->high += more;
 	if (choice->here)
 		expect_here(choice, guess, test->stride, !beyond, held);
@@ -208,7 +205,8 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 				     most_shown(choice, stride));
 	const struct mp_ways_test test = {
 		.stride = stride, .flushed = choice->flushed,
-		.apart = choice->apart,
+		.apart = choice->apart, .drive = choice->drive,
+		.ring_kept = choice->ring_kept,
 	};
 	const uint64_t left = mp_ways_left_inside(sets, &test, !beyond);
 	struct mp_ways_thrown thrown = { .sets = sets, .test = &test };
@@ -342,6 +340,56 @@ static void try_apart(struct choice *choice)
 	}
 }
 
+/* .. or by a ring, wherever its sets lie, if no others are known to. */
+static void try_driven(struct choice *choice, const uint64_t *stride, uint32_t n)
+{
+	const uint32_t vain = mp_ways_n_unclear(choice->done, choice->n_done, true);
+	const uint32_t which = vain / DRIVEN_VAIN;
+	const uint64_t drive = which < MP_WAYS_DRIVES ?
+			       mp_ways_drive_bytes(choice->sets, which) : 0;
+
+	choice->flushed = true;
+	choice->drive = drive;
+	choice->ring_kept = mp_ways_is_kept(choice->done, choice->n_done, drive);
+	for (uint32_t i = 0; i < n && drive; i++) {
+		if (stride[i] % PAGE || stride[i] > SPAN_MAX)
+			continue;
+		choice->most = mp_ways_drive_lines(choice->sets->piece,
+						   stride[i], drive);
+		try_stride(choice, stride[i], false);
+		choice->most = MP_WAYS_DRIVE_LINES;
+		try_stride(choice, stride[i], true);
+	}
+	choice->flushed = false;
+	choice->drive = 0;
+	choice->ring_kept = false;
+	choice->most = LINES_MAX;
+}
+
+/* One too many for a set, put out of the levels inside by a ring. */
+static bool driven_witness(const struct mp_ways_sets *sets,
+			   const struct mp_ways_guess *guess, uint32_t which,
+			   struct mp_ways_test *test)
+{
+	struct mp_ways_range held;
+
+	*test = (struct mp_ways_test){
+		.stride = mp_ways_lcm(guess->span, PAGE),
+		.drive = mp_ways_drive_bytes(sets, which),
+		.flushed = true,
+	};
+	if (!test->drive || test->stride > SPAN_MAX)
+		return false;
+	held = mp_ways_drive_held(sets, guess, test);
+	test->lines = (uint32_t)held.low + 1;
+	test->least = 1.0 / test->lines;
+	return held.low && held.low == held.high &&
+	       test->lines <= MP_WAYS_DRIVE_LINES &&
+	       mp_ways_is_foretold(sets, guess, test) &&
+	       (!guess->exclusive ||
+		!mp_ways_left_inside(sets, test, mp_ways_in_row(sets, test)));
+}
+
 /* One too many for a set, put out of the level inside by others. */
 static bool flushed_witness(const struct mp_ways_sets *sets,
 			    const struct mp_ways_guess *guess,
@@ -464,6 +512,8 @@ static bool any_witness(const struct mp_ways_sets *sets,
 {
 	if (sight == MP_WAYS_FLUSHED)
 		return flushed_witness(sets, guess, test);
+	if (sight >= MP_WAYS_DRIVEN)
+		return driven_witness(sets, guess, sight - MP_WAYS_DRIVEN, test);
 	if (sight == MP_WAYS_ALL_HERE)
 		return sets->inner &&
 		       (plain_witness(sets, guess, true, true, tried,
@@ -490,26 +540,10 @@ bool mp_ways_witness(const struct mp_ways_sets *sets,
 	return true;
 }
 
-/* How often did the level inside keep lines that it has no room for all of? */
-static uint32_t n_kept(const struct choice *choice)
+static bool is_vain(const struct choice *choice, uint64_t stride)
 {
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < choice->n_done; i++)
-		n += choice->done[i].kept && !choice->done[i].here;
-	return n;
-}
-
-/* Tests that were to show all lines in the level, and did not; @stride: those of
- * one, or 0. */
-static uint32_t n_vain(const struct choice *choice, uint64_t stride)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < choice->n_done; i++)
-		n += choice->done[i].here && choice->done[i].kept &&
-		     (!stride || choice->done[i].stride == stride);
-	return n;
+	return mp_ways_n_vain(choice->done, choice->n_done, stride) >=
+	       HERE_VAIN_EACH;
 }
 
 /* Tests that tell if all lines are seen in the level itself. If they never are,
@@ -518,22 +552,22 @@ static void try_here(struct choice *choice, const uint64_t *stride, uint32_t n)
 {
 	const struct mp_ways_sets *sets = choice->sets;
 	const bool may = sets->n <= GUESSES_MANY &&
-			 n_vain(choice, 0) < HERE_VAIN;
+			 mp_ways_n_vain(choice->done, choice->n_done, 0) < HERE_VAIN;
 
 	if (!sets->inner || choice->best > 0)
 		return;
 	choice->here = true;
 	for (uint32_t i = 0; i < n && may; i++)
-		if (n_vain(choice, stride[i]) < HERE_VAIN_EACH)
+		if (!is_vain(choice, stride[i]))
 			try_stride(choice, stride[i], false);
 	for (uint32_t i = 0; i < n && may && !sets->small &&
 			     choice->best <= 0; i++)
-		if (n_vain(choice, stride[i]) < HERE_VAIN_EACH)
+		if (!is_vain(choice, stride[i]))
 			try_stride(choice, stride[i], true);
 	choice->bold = true;
 	for (uint32_t i = 0; i < n && may && sets->inner->loose &&
 			     choice->best <= 0; i++)
-		if (n_vain(choice, stride[i]) < HERE_VAIN_EACH)
+		if (!is_vain(choice, stride[i]))
 			try_stride(choice, stride[i], false);
 	choice->past = true;
 	for (uint32_t i = 0; i < n && choice->best <= 0; i++)
@@ -561,9 +595,12 @@ static void try_all(struct choice *choice, const uint64_t *stride, uint32_t n,
 {
 	const struct mp_ways_sets *sets = choice->sets;
 	const bool may = with_flushed && sets->n <= GUESSES_MANY;
-	const uint32_t kept = n_kept(choice);
+	const uint32_t kept = mp_ways_n_kept(choice->done, choice->n_done);
 
-	if (may && kept >= KEPT_MANY)
+	if (may && mp_ways_n_unclear(choice->done, choice->n_done, false) >=
+		   FLUSHED_VAIN)
+		try_driven(choice, stride, n);
+	if (may && kept >= KEPT_MANY && choice->best <= 0)
 		try_flushed(choice);
 	if (may && kept >= KEPT_MANY && choice->best <= 0)
 		try_apart(choice);
@@ -581,6 +618,8 @@ static void try_all(struct choice *choice, const uint64_t *stride, uint32_t n,
 		if (turn != kept && may && choice->best <= 0)
 			try_apart(choice);
 	}
+	if (choice->best <= 0 && may)
+		try_driven(choice, stride, n);
 	if (choice->best <= 0 && sets->n <= GUESSES_FEW && !sets->small)
 		try_thrown(choice, stride, n, with_flushed);
 }

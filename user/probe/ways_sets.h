@@ -57,6 +57,7 @@ enum mp_ways_beside {
  *	are any; they are good for planning, and it may hold any lines
  * @beside: guesses that say otherwise are not made
  * @brought: prefetchers may bring lines that a ring does not have
+ * @rounds: walks may take turns, a ring and a few lines
  * @n, @room, @guess: the guesses
  */
 struct mp_ways_sets {
@@ -70,6 +71,7 @@ struct mp_ways_sets {
 	bool loose;
 	enum mp_ways_beside beside;
 	bool brought;
+	bool rounds;
 	uint32_t n;
 	uint32_t room;
 	struct mp_ways_guess *guess;
@@ -101,6 +103,8 @@ struct mp_ways_control {
  * @apart: .. those others keep off the sets of this level that its lines fall
  *	on only if its span is a multiple of this, or has as much in common with
  *	@stride as a multiple has; 0 = whichever guess is right
+ * @drive: .. those others are a ring of so many bytes behind them, wherever sets
+ *	lie; 0 = they are chosen one by one
  * @here: it says more if all of them are seen to be served by the level
  * @hidden: made, and some hops missed the next level, too, which may then be
  *	what puts lines out of this one, or translations that missed hid it; as
@@ -109,6 +113,7 @@ struct mp_ways_control {
  * @kept: made, and the level inside kept some of the lines
  * @missed: made, and a share so great of its lines missed; 0 = not known
  * @held: made, and the level itself served so many of them each turn, at least
+ * @ring_kept: made, and the level inside kept lines of its ring
  * @left: made, and so many guesses were left
  * @control: made, and its lines fit as they take no longer than those of this
  */
@@ -116,11 +121,13 @@ struct mp_ways_test {
 	uint64_t stride;
 	uint32_t lines;
 	uint64_t apart;
+	uint64_t drive;
 	bool flushed;
 	bool here;
 	bool hidden;
 	bool unclear;
 	bool kept;
+	bool ring_kept;
 	double least;
 	double missed;
 	uint32_t held;
@@ -163,13 +170,17 @@ struct mp_ways_range mp_ways_fitting(const struct mp_ways_sets *sets,
 				     const struct mp_ways_guess *guess,
 				     uint64_t stride);
 
+/** MP_WAYS_DRIVES - rings of so many lengths put lines out of the levels inside */
+#define MP_WAYS_DRIVES 3u
+
 /** enum mp_ways_sight - how lines of a full set are seen */
 enum mp_ways_sight {
 	MP_WAYS_PLAIN,
 	MP_WAYS_ALL_HERE,	/* all of them in this level, if that is so */
 	MP_WAYS_ALL_PAST,	/* .. of more than there may be room for inside */
 	MP_WAYS_FLUSHED,	/* .. as others put them out of those inside */
-	MP_WAYS_SIGHTS,
+	MP_WAYS_DRIVEN,		/* .. as a ring does, or longer ones */
+	MP_WAYS_SIGHTS = MP_WAYS_DRIVEN + MP_WAYS_DRIVES,
 };
 
 /** MP_WAYS_WITNESSES - strides at which one guess is borne out, at most */

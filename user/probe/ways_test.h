@@ -63,7 +63,7 @@ struct mp_ways_level {
  * @sets: what is left of its guesses
  * @pages: kind of memory
  * @evidence: the last two experiments that were looked at
- * @missed, @held, @control: of the last test that was, see struct mp_ways_test
+ * @missed, @held, @ring_kept, @control: of the last test that was, see struct mp_ways_test
  */
 struct mp_ways_rig {
 	const struct mp_view *view;
@@ -73,6 +73,7 @@ struct mp_ways_rig {
 	uint64_t evidence[2];
 	double missed;
 	uint32_t held;
+	bool ring_kept;
 	struct mp_ways_control control;
 };
 
