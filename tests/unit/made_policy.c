@@ -360,12 +360,13 @@ void made_looks(struct made_looks *looks, const struct made_policy *policy,
 
 void made_looks_alone(struct made_looks *looks,
 		      const struct made_policy *policy, uint32_t ways,
-		      uint32_t first, uint32_t walks, uint32_t bursts)
+		      uint32_t visits, uint32_t first, uint32_t walks,
+		      uint32_t bursts)
 {
 	struct mp_policy_shape shape;
 	struct made_set set;
 
-	mp_policy_shape_of(&shape, ways, MP_POLICY_VISITS / 2, 0);
+	mp_policy_shape_of(&shape, ways, visits, 0);
 	looks->n = walks;
 	for (uint32_t k = 0; k < walks; k++) {
 		memset(looks->hit[k], 0, sizeof(looks->hit[k]));

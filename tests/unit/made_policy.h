@@ -100,12 +100,13 @@ void made_looks(struct made_looks *looks, const struct made_policy *policy,
 		double flips, uint64_t seed);
 
 /**
- * made_looks_alone() - walks of lines of few visits, which are not all flushed,
- * on a set that nobody else comes to
+ * made_looks_alone() - walks on a set that nobody else comes to
+ * @visits: of a line; of few visits they are not all flushed
  * @first: number of the first walk
  */
 void made_looks_alone(struct made_looks *looks,
 		      const struct made_policy *policy, uint32_t ways,
-		      uint32_t first, uint32_t walks, uint32_t bursts);
+		      uint32_t visits, uint32_t first, uint32_t walks,
+		      uint32_t bursts);
 
 #endif

@@ -221,10 +221,32 @@ static void bursts_that_find_lines_of_the_one_before_go_round(void **state)
 	struct mp_policy_verdict verdict;
 
 	(void)state;
-	made_looks_alone(&looks, &srrip, 25, MP_POLICY_WALKS, MADE_WALKS, 16);
+	made_looks_alone(&looks, &srrip, 25, MP_POLICY_VISITS / 2, MP_POLICY_WALKS,
+			 MADE_WALKS, 16);
 	assert_int_equal(mp_policy_judge(looks.seen, looks.n, &verdict), 0);
 	assert_int_equal(verdict.best.class, MP_POLICY_SRRIP);
 	assert_int_equal(verdict.contradicted, 0);
+}
+
+/* What was in a set goes in a few bursts, and where all lines are flushed nothing
+ * takes its place: more ways are empty than of a set that others have filled. */
+static void random_sets_that_nobody_else_comes_to_are_known(void **state)
+{
+	const struct made_policy any = { .rule = MADE_RANDOM };
+	struct mp_policy_verdict verdict;
+
+	(void)state;
+	for (uint32_t ways = 16; ways <= 32; ways += 8) {
+		made_looks_alone(&looks, &any, ways, MP_POLICY_VISITS, 0, 6, 64);
+		assert_int_equal(mp_policy_judge(looks.seen, looks.n, &verdict),
+				 0);
+		assert_int_equal(verdict.classes, 1u << MP_POLICY_RANDOM);
+		assert_true(verdict.best.alone);
+		made_looks(&looks, &any, ways, 0, 6, 64, 0, 1);
+		assert_int_equal(mp_policy_judge(looks.seen, looks.n, &verdict),
+				 0);
+		assert_int_equal(verdict.classes, 1u << MP_POLICY_RANDOM);
+	}
 }
 
 static void nothing_seen_is_no_answer(void **state)
@@ -506,6 +528,7 @@ int main(void)
 		cmocka_unit_test(a_policy_that_is_none_of_them_fits_none),
 		cmocka_unit_test(a_set_of_fewer_ways_than_told_fits_none),
 		cmocka_unit_test(bursts_that_find_lines_of_the_one_before_go_round),
+		cmocka_unit_test(random_sets_that_nobody_else_comes_to_are_known),
 		cmocka_unit_test(nothing_seen_is_no_answer),
 		cmocka_unit_test(shares_that_are_all_off_show_no_other_policy),
 		cmocka_unit_test(no_policy_is_taken_for_one_of_another_class),

@@ -134,19 +134,33 @@ static uint32_t begin(const struct mp_policy_walk *walk, bool again,
 	return again ? go_on(walk, from, set) : from;
 }
 
+/* A burst that finds the set full of others, or as the one before has left it, and
+ * as many before that: others have gone from it in time, and do not come back. */
+static uint32_t begin_drawn(const struct mp_policy_walk *walk,
+			    const struct mp_policy *policy, uint32_t draw,
+			    struct mp_policy_set *set)
+{
+	uint32_t from;
+
+	if (policy->alone && draw)
+		return walk_in(walk, set);
+	mp_policy_set_start(set, policy, walk->ways, draw, false);
+	from = begin(walk, keeps_lines(walk), set);
+	for (uint32_t burst = 0; policy->alone && burst < BURSTS_ON; burst++)
+		go_on(walk, from, set);
+	return from;
+}
+
 static void say_drawn(const struct mp_policy_walk *walk, uint32_t looks,
 		      const struct mp_policy *policy, struct court *court)
 {
-	const bool again = keeps_lines(walk);
 	struct said *said = &court->said;
 
 	memset(said->hit, 0, looks * sizeof(said->hit[0]));
 	for (uint32_t draw = 0; draw < DRAWS; draw++) {
 		struct mp_policy_set *set = &court->start[0];
-		uint32_t from;
+		const uint32_t from = begin_drawn(walk, policy, draw, set);
 
-		mp_policy_set_start(set, policy, walk->ways, draw, false);
-		from = begin(walk, again, set);
 		walk_on(walk, from, set, said->outcome[0]);
 		for (uint32_t i = 0; i < looks; i++)
 			said->hit[i] += said->outcome[0][i] / (double)DRAWS;

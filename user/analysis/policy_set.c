@@ -96,6 +96,8 @@ uint32_t mp_policy_list(uint32_t ways, struct mp_policy *policy)
 	policy[n++] = of_kind(MP_POLICY_LRU, MP_KIND_LRU);
 	policy[n++] = of_kind(MP_POLICY_FIFO, MP_KIND_FIFO);
 	policy[n++] = of_kind(MP_POLICY_RANDOM, MP_KIND_RANDOM);
+	policy[n] = of_kind(MP_POLICY_RANDOM, MP_KIND_RANDOM);
+	policy[n++].alone = true;
 	policy[n++] = of_kind(MP_POLICY_MRU, MP_KIND_BIT);
 	policy[n++] = of_kind(MP_POLICY_MRU, MP_KIND_NRU);
 	/* One tree where the ways are a power of two, else a few. */

@@ -58,6 +58,7 @@ enum mp_policy_kind {
  * @downwards: of empty ways the last is filled first
  * @blind: of MP_KIND_TREE, a new line goes where the bits point although other
  *	ways are empty, as first levels of AMD family 25 were seen to do
+ * @alone: of MP_KIND_RANDOM, nobody else comes to the set from burst to burst
  */
 struct mp_policy {
 	uint8_t class;
@@ -69,6 +70,7 @@ struct mp_policy {
 	bool lazy;
 	bool downwards;
 	bool blind;
+	bool alone;
 };
 
 /**
