@@ -544,6 +544,47 @@ static void what_is_kept_in_a_row_is_kept_of_many_ways(void **state)
 	made_sim_close(&sim);
 }
 
+/* What a count makes of an edge of 44 to 52 KiB, where 44 to 50 are found in the level
+ * and 60 to 66 in it and the one inside, of whose lines it has lost a part. */
+static struct mp_fact edge_counted(double part)
+{
+	struct mp_cpu_beside beside = {
+		.holds = MP_CPU_HOLDS_NO_OTHERS,
+		.leaks = { .holds = MP_CPU_HOLDS_NO_OTHERS, .part = part },
+	};
+	struct mp_fact fact = { .verdict = MP_MEASURED, .value = 48 * KIB,
+				.low = 44 * KIB, .high = 52 * KIB };
+	struct mp_cpu_edges edges;
+
+	made_sim_edges(&sim, &edges);
+	edges.edge[1].size = edges.edge[1].low = 44 * KIB;
+	edges.edge[1].high = 52 * KIB;
+	edges.count[1] = (struct mp_cpu_count){
+		.known = true, .bare = true, .own_low = 44 * KIB,
+		.own_high = 50 * KIB, .all_low = 60 * KIB, .all = 62 * KIB,
+		.all_high = 66 * KIB, .found = 66 * KIB,
+	};
+	mp_cpu_counted(&edges, 1, &beside, 52 * KIB, &fact);
+	return fact;
+}
+
+/* 64 KiB in one way looked like 48 in four, any of which may go; of what the level
+ * inside dropped four lines in five were there. */
+static void lines_that_were_dropped_speak_against_an_edge(void **state)
+{
+	struct mp_fact fact;
+
+	(void)state;
+	made_sim_open(&sim, MACHINE L1 "\n"
+		      "level name=l2 size=48K ways=12 latency=14\n");
+	fact = edge_counted(0.6);
+	assert_int_equal(fact.verdict, MP_MEASURED);
+	fact = edge_counted(0.2);
+	assert_int_equal(fact.verdict, MP_AT_LEAST);
+	assert_true(fact.low <= 64 * KIB && fact.high >= 64 * KIB);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -571,6 +612,7 @@ int main(void)
 		cmocka_unit_test(a_crowd_in_little_room_is_a_crowd),
 		cmocka_unit_test(what_is_let_be_is_counted_by_narrowed_limits),
 		cmocka_unit_test(what_is_kept_in_a_row_is_kept_of_many_ways),
+		cmocka_unit_test(lines_that_were_dropped_speak_against_an_edge),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

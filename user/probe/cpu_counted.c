@@ -62,6 +62,19 @@ static double counted_low(const struct mp_cpu_edges *edges, uint32_t k,
 	       (count->all_low - count->own_low);
 }
 
+/* Of lines that the level inside dropped though they were in use this one had so
+ * many, and of what is found inside as many or more, as that came later: is all that
+ * more than its edge allows? */
+static bool leaks_say_more(const struct mp_cpu_count *count,
+			   const struct mp_cpu_beside *beside, double high)
+{
+	const struct mp_cpu_leaks *leaks = &beside->leaks;
+
+	return leaks->holds == MP_CPU_HOLDS_NO_OTHERS &&
+	       count->own_low + (1 - leaks->part) *
+				(count->all_low - count->own_low) > high;
+}
+
 /* What an edge says at least goes by shapes, and by what may lie inside. */
 static void no_less(double low, struct mp_fact *fact)
 {
@@ -90,6 +103,7 @@ void mp_cpu_counted(const struct mp_cpu_edges *edges, uint32_t k,
 	if (fact->verdict == MP_MEASURED) {
 		/* Most likely more than any shape has, of all that it holds. */
 		if (low <= fact->high &&
+		    !leaks_say_more(count, beside, fact->high) &&
 		    (holds != MP_CPU_HOLDS_ALL || count->all <= fact->high ||
 		     isinf(count->all_high))) {
 			no_less(low, fact);
