@@ -550,7 +550,8 @@ static struct mp_fact edge_counted(double part)
 {
 	struct mp_cpu_beside beside = {
 		.holds = MP_CPU_HOLDS_NO_OTHERS,
-		.leaks = { .holds = MP_CPU_HOLDS_NO_OTHERS, .part = part },
+		.leaks = { .holds = MP_CPU_HOLDS_NO_OTHERS, .part = part,
+			   .part_more = part },
 	};
 	struct mp_fact fact = { .verdict = MP_MEASURED, .value = 48 * KIB,
 				.low = 44 * KIB, .high = 52 * KIB };

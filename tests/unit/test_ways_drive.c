@@ -89,7 +89,6 @@ static void draw(struct mp_rng *rng, struct mp_ways_guess *guess,
 static void what_is_foretold_is_what_lies_on_sets(void **state)
 {
 	uint32_t fit = 0, over = 0, told = 0, among = 0;
-	const struct mp_ways_sets sets = { .line = LINE };
 	struct mp_rng rng;
 
 	(void)state;
@@ -100,11 +99,11 @@ static void what_is_foretold_is_what_lies_on_sets(void **state)
 		struct mp_ways_test test;
 
 		draw(&rng, &guess, &test);
-		held = mp_ways_drive_held(&sets, &guess, &test);
+		held = mp_ways_drive_held(&guess, &test);
 		for (test.lines = 1; test.lines <= LINES_MOST; test.lines += 1 +
 		     test.lines / 16) {
 			const double missing =
-				mp_ways_drive_missing(&sets, &guess, &test);
+				mp_ways_drive_missing(&guess, &test);
 			const bool fits = test.lines <= held.low;
 			uint32_t most;
 
@@ -131,39 +130,19 @@ static void what_is_foretold_is_what_lies_on_sets(void **state)
  * the level inside has them. */
 static void a_ring_that_stays_inside_takes_no_room(void **state)
 {
-	const struct mp_ways_sets sets = { .line = LINE };
 	struct mp_ways_guess guess = { .span = 32u << 10, .ways = 16 };
 	struct mp_ways_test test = { .stride = 32u << 10, .drive = 104u << 10,
 				     .flushed = true };
 
 	(void)state;
-	assert_int_equal(mp_ways_drive_held(&sets, &guess, &test).low, 13);
-	assert_int_equal(mp_ways_drive_held(&sets, &guess, &test).high, 15);
+	assert_int_equal(mp_ways_drive_held(&guess, &test).low, 13);
+	assert_int_equal(mp_ways_drive_held(&guess, &test).high, 15);
 	test.ring_kept = true;
-	assert_int_equal(mp_ways_drive_held(&sets, &guess, &test).high, 16);
+	assert_int_equal(mp_ways_drive_held(&guess, &test).high, 16);
 	test.ring_kept = false;
 	guess.exclusive = true;
-	assert_int_equal(mp_ways_drive_held(&sets, &guess, &test).high, 16);
-	assert_int_equal(mp_ways_drive_held(&sets, &guess, &test).low, 13);
-}
-
-/* Prefetchers bring what lies near a line in its page: no guess says anything of
- * lines whose sets are nearer than that. */
-static void what_prefetchers_bring_is_not_foretold(void **state)
-{
-	struct mp_ways_sets sets = { .line = LINE };
-	struct mp_ways_guess guess = { .span = 40u << 8, .ways = 16 };
-	struct mp_ways_test test = { .stride = PAGE, .drive = 12u << 10,
-				     .lines = 8, .flushed = true };
-
-	(void)state;
-	assert_true(mp_ways_drive_held(&sets, &guess, &test).low > 0);
-	assert_true(mp_ways_drive_missing(&sets, &guess, &test) < 1);
-	sets.brought = true;
-	assert_int_equal(mp_ways_drive_held(&sets, &guess, &test).low, 0);
-	assert_true(mp_ways_drive_missing(&sets, &guess, &test) == 1);
-	test.stride = 10 * PAGE;
-	assert_true(mp_ways_drive_held(&sets, &guess, &test).low > 0);
+	assert_int_equal(mp_ways_drive_held(&guess, &test).high, 16);
+	assert_int_equal(mp_ways_drive_held(&guess, &test).low, 13);
 }
 
 /* A ring is not asked for that would take too long. */
@@ -191,6 +170,9 @@ static void only_rings_that_are_walked_are_offered(void **state)
 	assert_int_equal(mp_ways_drive_bytes(&sets, 0), 0);
 	sets.rounds = true;
 	sets.small = true;
+	assert_int_equal(mp_ways_drive_bytes(&sets, 0), 0);
+	sets.small = false;
+	sets.brought = true;
 	assert_int_equal(mp_ways_drive_bytes(&sets, 0), 0);
 }
 
@@ -253,7 +235,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_foretold_is_what_lies_on_sets),
 		cmocka_unit_test(a_ring_that_stays_inside_takes_no_room),
-		cmocka_unit_test(what_prefetchers_bring_is_not_foretold),
 		cmocka_unit_test(only_rings_that_are_walked_are_offered),
 		cmocka_unit_test(a_ring_puts_out_what_no_others_are_known_to),
 		cmocka_unit_test(ways_beside_what_lies_inside_are_counted_by_a_ring),

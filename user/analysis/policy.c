@@ -355,8 +355,12 @@ static void try_all(const struct mp_policy_seen *seen, uint32_t all,
 static void leave(const struct mp_policy *policy,
 		  struct mp_policy_verdict *verdict)
 {
-	if (policy->class != verdict->best.class &&
-	    verdict->n_left < MP_POLICY_LEFT)
+	const uint32_t n = verdict->n_left;
+
+	/* One of those that are drawn stands for both. */
+	if (policy->class != verdict->best.class && n < MP_POLICY_LEFT &&
+	    !(policy->alone && n &&
+	      verdict->left[n - 1].kind == MP_KIND_RANDOM))
 		verdict->left[verdict->n_left++] = *policy;
 }
 

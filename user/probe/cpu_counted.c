@@ -70,8 +70,9 @@ static bool leaks_say_more(const struct mp_cpu_count *count,
 {
 	const struct mp_cpu_leaks *leaks = &beside->leaks;
 
-	return leaks->holds == MP_CPU_HOLDS_NO_OTHERS &&
-	       count->own_low + (1 - leaks->part) *
+	return leaks->holds == MP_CPU_HOLDS_NO_OTHERS && beside->holds &&
+	       !isinf(count->all_high) &&
+	       count->own_low + (1 - fmax(leaks->part, leaks->part_more)) *
 				(count->all_low - count->own_low) > high;
 }
 

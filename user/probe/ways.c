@@ -206,6 +206,8 @@ int mp_ways_search_keep(struct mp_ways_search *search, struct mp_ways_rig *rig,
 		enum mp_ways_outcome outcome;
 
 		err = mp_ways_look(rig, &search->done[i], REPLICATES, &outcome);
+		search->done[i].ring_kept |= search->done[i].drive &&
+					     rig->ring_kept;
 		mp_ways_keep_held(sets, &search->done[i]);
 		if (!err && outcome != MP_WAYS_LACKING &&
 		    outcome != MP_WAYS_UNCLEAR && outcome != MP_WAYS_HIDDEN)

@@ -26,7 +26,6 @@ static bool may_be_kept(const struct mp_ways_sets *sets,
 /* Does it matter that the level inside keeps lines of the ring? How many fit is not
  * known then. */
 static bool is_ring_open(const struct mp_ways_rig *rig,
-			 const struct mp_ways_sets *sets,
 			 const struct mp_ways_guess *guess,
 			 const struct mp_ways_test *test)
 {
@@ -36,7 +35,7 @@ static bool is_ring_open(const struct mp_ways_rig *rig,
 	kept.ring_kept = true;
 	if (!test->drive || !rig->ring_kept)
 		return false;
-	held = mp_ways_drive_held(sets, guess, &kept);
+	held = mp_ways_drive_held(guess, &kept);
 	return held.low != held.high;
 }
 
@@ -71,7 +70,7 @@ static int confirm_by(struct mp_ways_rig *rig, const struct mp_ways_sets *sets,
 		kept = (kept && outcome != MP_WAYS_MISS_ALL) ||
 		       may_be_kept(sets, guess, &test, outcome);
 		*open = outcome == MP_WAYS_UNCLEAR || outcome == MP_WAYS_HIDDEN ||
-			is_ring_open(rig, sets, guess, &test) ||
+			is_ring_open(rig, guess, &test) ||
 			(more && kept) ||
 			(!more && test.here && outcome != MP_WAYS_FIT_HERE);
 		if (*open || missed != more)

@@ -15,6 +15,7 @@
 #include "analysis/clock.h"
 #include "backend.h"
 #include "ioctl/memprobe.h"
+#include "perm.h"
 #include "probe/ways_flush.h"
 #include "probe/ways_held.h"
 #include "probe/ways_level.h"
@@ -23,8 +24,8 @@
 #define PAGE MP_WAYS_PAGE
 /* Half a page from a line lies the slot that brings its translation. */
 #define BESIDE (PAGE / 2)
-/* The ring and what it may bring along begin so far behind the last line; it
- * keeps off both ends of that by a page. */
+/* The ring has room from so far behind the last line on, and keeps off both ends of
+ * that by a page. */
 #define RING_BEHIND (2 * PAGE)
 #define RING_MARGIN PAGE
 /* So long it is, of all that the levels inside may hold, which allows for a size
@@ -41,13 +42,14 @@ static const double drives[MP_WAYS_DRIVES] = { 0.85, 1.1, 1.6 };
 #define CALM_PART 0.5
 #define HOPS_MOST 4e5
 /* Hops of a burst of the ring: few enough for a gap to spoil little. */
-#define BURST_HOPS 1024u
+#define BURST_HOPS 2048u
 /* Lines that are looked at one by one. */
 #define LOOKED_AT 64u
-/* One line that stayed inside would make more than this of a line's hops; .. */
+/* One line that stayed inside, of those that are timed or of the ring, would make
+ * more than this of a line's hops. */
 #define INSIDE_NONE 0.5
-/* .. and of the ring no more of its hops are served inside. */
-#define RING_INSIDE 0.005
+/* Any number would do. */
+#define SEED 0x6472697665ull
 enum actor { LINES, RING, ACTORS };
 
 /* -- what is expected --------------------------------------------------- */
@@ -63,7 +65,9 @@ uint64_t mp_ways_drive_bytes(const struct mp_ways_sets *sets, uint32_t which)
 	const struct mp_ways_sets *in = sets->inner;
 	double bytes;
 
-	if (!in || sets->small || !sets->rounds)
+	/* What prefetchers do with lines that come at one stride, or in the same
+	 * order each time, is not known. */
+	if (!in || sets->small || sets->brought || !sets->rounds)
 		return 0;
 	bytes = ceil(drives[which] * (double)in->most * (double)in->line / PAGE) *
 		PAGE + 2 * RING_MARGIN;
@@ -126,14 +130,6 @@ static uint64_t of_ring(const struct mp_ways_guess *guess,
 	return test->drive / span + (at % span < test->drive % span);
 }
 
-/* Is it not known what prefetchers bring onto the sets of lines? */
-static bool is_strewn(const struct mp_ways_sets *sets,
-		      const struct mp_ways_guess *guess,
-		      const struct mp_ways_test *test)
-{
-	return sets->brought && mp_gcd(guess->span, test->stride) < PAGE;
-}
-
 /* The most lines of which none has more on its set than that holds, as long as
  * they all have sets of their own. */
 static uint64_t first_full(const struct mp_ways_guess *guess,
@@ -155,8 +151,7 @@ static uint64_t first_full(const struct mp_ways_guess *guess,
 	return n;
 }
 
-double mp_ways_drive_missing(const struct mp_ways_sets *sets,
-			     const struct mp_ways_guess *guess,
+double mp_ways_drive_missing(const struct mp_ways_guess *guess,
 			     const struct mp_ways_test *test)
 {
 	const uint64_t own_sets = mp_ways_sets_of(guess, test->stride);
@@ -164,8 +159,6 @@ double mp_ways_drive_missing(const struct mp_ways_sets *sets,
 				(test->lines - 1) / own_sets + 1 : 0;
 	uint64_t missing = 0;
 
-	if (is_strewn(sets, guess, test))
-		return 1;
 	for (uint64_t n = 0; n < test->lines; n++) {
 		const uint64_t own = (test->lines - 1 - n % own_sets) /
 				     own_sets + 1;
@@ -190,8 +183,7 @@ static uint64_t least_of_ring(const struct mp_ways_guess *guess,
 	       guess->span / apart;
 }
 
-struct mp_ways_range mp_ways_drive_held(const struct mp_ways_sets *sets,
-					const struct mp_ways_guess *guess,
+struct mp_ways_range mp_ways_drive_held(const struct mp_ways_guess *guess,
 					const struct mp_ways_test *test)
 {
 	const uint64_t apart = mp_gcd(guess->span, test->stride);
@@ -205,8 +197,6 @@ struct mp_ways_range mp_ways_drive_held(const struct mp_ways_sets *sets,
 	const uint64_t least = least_of_ring(guess, test, apart);
 	struct mp_ways_range held = { 0, own_sets * (guess->ways - least) };
 
-	if (is_strewn(sets, guess, test))
-		return held;
 	if (most < guess->ways)
 		held.low = own_sets * ((guess->ways - most) / each);
 	if (held.low < own_sets) {
@@ -241,14 +231,20 @@ bool mp_ways_drive_exp(const struct mp_ways_rig *rig,
 		       const struct mp_ways_test *test, struct mp_exp *exp)
 {
 	const double rounds = rounds_of(rig->sets, test->drive);
+	uint32_t order[MP_WAYS_DRIVE_LINES];
+	struct mp_rng rng;
 
 	if (test->lines > MP_WAYS_DRIVE_LINES || rounds < ROUNDS_LEAST ||
 	    test->stride % PAGE)
 		return false;
 	mp_ways_sequence(rig, BESIDE, MP_DETAIL_HIST, 1, exp);
+	mp_rng_seed(&rng, SEED);
+	mp_perm_order(order, test->lines, 0, &rng);
 	for (uint32_t i = 0; i < test->lines; i++) {
-		mp_ways_step(i * test->stride + BESIDE, MEMPROBE_STEP_TOUCH, exp);
-		mp_ways_step(i * test->stride, MEMPROBE_STEP_TIME, exp);
+		const uint64_t at = order[i] * test->stride;
+
+		mp_ways_step(at + BESIDE, MEMPROBE_STEP_TOUCH, exp);
+		mp_ways_step(at, MEMPROBE_STEP_TIME, exp);
 	}
 	exp->window_ns = MP_WINDOW_MAX_NS;
 	exp->rounds = (uint32_t)rounds;
@@ -327,9 +323,11 @@ static enum mp_ways_outcome one_says(const struct mp_ways_level *level,
 static bool is_ring_kept(const struct mp_ways_level *level,
 			 const struct mp_batch *batch)
 {
+	const struct mp_actor *ring = &batch->exp.actor[RING];
 	const double inside = (level->own_cycles + level->inner_cycles) / 2;
+	const double lines = (double)(ring->length / ring->stride);
 
-	return !(1 - slower_than(batch, RING, inside) < RING_INSIDE);
+	return !(1 - slower_than(batch, RING, inside) < INSIDE_NONE / lines);
 }
 
 enum mp_ways_outcome mp_ways_drive_look(struct mp_ways_rig *rig,

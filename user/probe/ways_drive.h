@@ -29,14 +29,12 @@ uint64_t mp_ways_drive_lines(uint64_t piece, uint64_t stride, uint64_t drive);
  * less room; while lines have sets of their own it is looked at which those are.
  * Return: from those that fit for sure to the most that may.
  */
-struct mp_ways_range mp_ways_drive_held(const struct mp_ways_sets *sets,
-					const struct mp_ways_guess *guess,
+struct mp_ways_range mp_ways_drive_held(const struct mp_ways_guess *guess,
 					const struct mp_ways_test *test);
 
 /** mp_ways_drive_missing() - of the lines of a driven test, the greatest share that
  * lies on sets with more than they hold, by one guess */
-double mp_ways_drive_missing(const struct mp_ways_sets *sets,
-			     const struct mp_ways_guess *guess,
+double mp_ways_drive_missing(const struct mp_ways_guess *guess,
 			     const struct mp_ways_test *test);
 
 /** mp_ways_drive_exp() - rounds of the ring and of the lines; false: there are

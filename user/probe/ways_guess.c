@@ -239,12 +239,11 @@ static uint64_t unseen(const struct mp_ways_test *test)
 
 /* Could the level hold that many, with the help of the one inside or, as
  * @outcome may say, without? */
-static bool is_possible(const struct mp_ways_sets *sets,
-			const struct mp_ways_guess *guess,
+static bool is_possible(const struct mp_ways_guess *guess,
 			const struct mp_ways_test *test,
 			const struct mp_ways_range *held, uint32_t outcome)
 {
-	const double most = test->drive ? mp_ways_drive_missing(sets, guess, test) :
+	const double most = test->drive ? mp_ways_drive_missing(guess, test) :
 					  may_miss(guess, test);
 
 	if (test->missed > most * (1 + MORE_MISSED) +
@@ -306,7 +305,7 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 		const struct mp_ways_guess *guess = &sets->guess[i];
 		const uint64_t more = guess->exclusive ? left : 0;
 		struct mp_ways_range held =
-			mp_ways_by_test(sets, guess, test, &inside);
+			mp_ways_by_test(guess, test, &inside);
 
 		if (is_miss(outcome))
 			most.lines = with_brought(sets, guess, test);
@@ -316,7 +315,7 @@ void mp_ways_keep(struct mp_ways_sets *sets, const struct mp_ways_test *test,
 			held.high = mp_ways_here(sets, guess, test->stride,
 						 in_row);
 		if ((mp_ways_is_foretold(sets, guess, test) ?
-		     is_possible(sets, guess, &most, &held, outcome) :
+		     is_possible(guess, &most, &held, outcome) :
 		     test->drive ||
 		     (is_miss(outcome) ? mp_ways_thrown_miss(&thrown, guess) :
 		      mp_ways_thrown_most(&thrown, guess, &inside) + more +

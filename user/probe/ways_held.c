@@ -198,15 +198,14 @@ bool mp_ways_is_apart(const struct mp_ways_guess *guess,
 }
 
 /* Where others fall on the same sets any number of lines may be too many. */
-struct mp_ways_range mp_ways_by_test(const struct mp_ways_sets *sets,
-				     const struct mp_ways_guess *guess,
+struct mp_ways_range mp_ways_by_test(const struct mp_ways_guess *guess,
 				     const struct mp_ways_test *test,
 				     const struct mp_ways_range *inside)
 {
 	struct mp_ways_range held = mp_ways_with(guess, test->stride, inside);
 
 	if (test->drive)
-		return mp_ways_drive_held(sets, guess, test);
+		return mp_ways_drive_held(guess, test);
 	if (test->flushed && !mp_ways_is_apart(guess, test))
 		held.low = 0;
 	return held;

@@ -28,8 +28,7 @@ bool mp_ways_is_apart(const struct mp_ways_guess *guess,
 
 /** mp_ways_by_test() - most lines of a test that fit, by one guess
  * @inside: what the levels inside hold of them */
-struct mp_ways_range mp_ways_by_test(const struct mp_ways_sets *sets,
-				     const struct mp_ways_guess *guess,
+struct mp_ways_range mp_ways_by_test(const struct mp_ways_guess *guess,
 				     const struct mp_ways_test *test,
 				     const struct mp_ways_range *inside);
 

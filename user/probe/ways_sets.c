@@ -185,7 +185,7 @@ static bool expect(const struct choice *choice,
 		held->high = mp_ways_thrown_most(thrown, guess, inside) + more;
 		return true;
 	}
-	*held = mp_ways_by_test(choice->sets, guess, test, inside);
+	*held = mp_ways_by_test(guess, test, inside);
 	held->high += more;
 	if (choice->here)
 		expect_here(choice, guess, test->stride, !beyond, held);
@@ -380,7 +380,7 @@ static bool driven_witness(const struct mp_ways_sets *sets,
 	};
 	if (!test->drive || test->stride > SPAN_MAX)
 		return false;
-	held = mp_ways_drive_held(sets, guess, test);
+	held = mp_ways_drive_held(guess, test);
 	test->lines = (uint32_t)held.low + 1;
 	test->least = 1.0 / test->lines;
 	return held.low && held.low == held.high &&
