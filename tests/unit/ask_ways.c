@@ -36,12 +36,23 @@ static void tell(struct sim_ask *ask, const struct ask_ways *of)
 		     of->memory_cycles * 1e3 / ASK_WAYS_MHZ);
 }
 
-void ask_ways(struct sim_ask *ask, const struct ask_ways *of)
+static void ask_with(struct sim_ask *ask, const struct ask_ways *of,
+		     uint32_t quiet)
 {
 	memset(ask, 0, sizeof(*ask));
 	tell(ask, of);
-	ask->quiet = of->quiet ? MP_WISH_PREFETCH_OFF : 0;
+	ask->quiet = quiet;
 	sim_ask(ask, of->text, mp_probe_find("ways"), 5);
+}
+
+void ask_ways(struct sim_ask *ask, const struct ask_ways *of)
+{
+	ask_with(ask, of, 0);
+}
+
+void ask_ways_quiet(struct sim_ask *ask, const struct ask_ways *of)
+{
+	ask_with(ask, of, MP_WISH_PREFETCH_OFF);
 }
 
 void ask_ways_found(const struct sim_ask *ask, const char *name, uint32_t ways)

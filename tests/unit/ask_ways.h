@@ -17,7 +17,6 @@
  * @line: of all; 0: it is not known
  * @inclusion: of all levels but the first; NULL: not known
  * @error: of the sizes, as a share; 0: they are known
- * @quiet: prefetchers are off
  */
 struct ask_ways {
 	const char *text;
@@ -27,11 +26,13 @@ struct ask_ways {
 	double line;
 	const char *inclusion;
 	double error;
-	bool quiet;
 };
 
 /** ask_ways() - ask probe ways of it; sim_ask_free() @ask */
 void ask_ways(struct sim_ask *ask, const struct ask_ways *of);
+
+/** ask_ways_quiet() - the same, with prefetchers off */
+void ask_ways_quiet(struct sim_ask *ask, const struct ask_ways *of);
 
 /** ask_ways_found() - fails the test where a fact is not measured as so many */
 void ask_ways_found(const struct sim_ask *ask, const char *name, uint32_t ways);

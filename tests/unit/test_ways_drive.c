@@ -190,14 +190,14 @@ static void only_rings_that_are_walked_are_offered(void **state)
 static void a_ring_puts_out_what_no_others_are_known_to(void **state)
 {
 	(void)state;
-	ask_ways(&ask, &(struct ask_ways){
+	ask_ways_quiet(&ask, &(struct ask_ways){
 		HEAD "level name=l1d size=46080 ways=10 latency=5\n"
 		"level name=l2 size=69120 ways=8 latency=12 index=physical "
 		"policy=nru inclusion=exclusive\n"
 		"level name=l3 size=1280K ways=8 latency=30 index=physical "
 		"policy=nru inclusion=exclusive\n" PAGES,
 		{ 46080, 69120, 1280 * KIB }, { 5, 12, 30 }, 270, 64,
-		"exclusive", 0, true });
+		"exclusive", 0 });
 	ask_ways_found(&ask, "cpu.l3.ways", 8);
 	sim_ask_free(&ask);
 }
@@ -205,14 +205,14 @@ static void a_ring_puts_out_what_no_others_are_known_to(void **state)
 static void ways_beside_what_lies_inside_are_counted_by_a_ring(void **state)
 {
 	(void)state;
-	ask_ways(&ask, &(struct ask_ways){
+	ask_ways_quiet(&ask, &(struct ask_ways){
 		HEAD "level name=l1d size=96K ways=12 latency=5 line=256\n"
 		"level name=l2 size=216K ways=32 latency=14 line=256 index=physical "
 		"policy=bit-plru inclusion=exclusive\n"
 		"level name=l3 size=7680K ways=20 latency=40 line=256 "
 		"policy=bit-plru inclusion=exclusive\n" PAGES_AT("contiguous"),
 		{ 96 * KIB, 216 * KIB, 7680 * KIB }, { 5, 14, 40 }, 270, 256,
-		"exclusive", 0, true });
+		"exclusive", 0 });
 	ask_ways_found(&ask, "cpu.l3.ways", 20);
 	sim_ask_free(&ask);
 }
@@ -220,12 +220,12 @@ static void ways_beside_what_lies_inside_are_counted_by_a_ring(void **state)
 static void one_way_is_told_from_two_by_a_ring(void **state)
 {
 	(void)state;
-	ask_ways(&ask, &(struct ask_ways){
+	ask_ways_quiet(&ask, &(struct ask_ways){
 		HEAD "level name=l1d size=64K ways=4 latency=5 policy=fifo\n"
 		"level name=l2 size=98560 ways=10 latency=10 index=physical\n"
 		"level name=l3 size=512K ways=1 latency=40 index=physical\n" PAGES,
 		{ 64 * KIB, 98560, 512 * KIB }, { 5, 10, 40 }, 270, 64, NULL,
-		0, true });
+		0 });
 	ask_ways_found(&ask, "cpu.l3.ways", 1);
 	sim_ask_free(&ask);
 }
