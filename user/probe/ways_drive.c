@@ -12,10 +12,10 @@
 
 #include <math.h>
 
-#include "analysis/clock.h"
 #include "backend.h"
 #include "ioctl/memprobe.h"
 #include "perm.h"
+#include "probe/cpu_tally.h"
 #include "probe/ways_flush.h"
 #include "probe/ways_held.h"
 #include "probe/ways_level.h"
@@ -259,85 +259,81 @@ bool mp_ways_drive_exp(const struct mp_ways_rig *rig,
 
 /* -- what came back ----------------------------------------------------- */
 
-/* Share of the hops of one actor that take longer, without the rounds that find
- * what was there before; NaN: too few of these are left undisturbed. */
-static double slower_than(const struct mp_batch *batch, enum actor actor,
-			  double bound)
+/* Between the level inside, this one, the next, and what lies beyond that, if that
+ * is another. */
+static void bounds_of(const struct mp_ways_level *level, struct mp_spectrum *at)
+{
+	*at = (struct mp_spectrum){
+		.n = level->beyond_cycles > level->next_cycles * MP_WAYS_APART ?
+		     3 : 2,
+		.bound = { (level->inner_cycles + level->own_cycles) / 2,
+			   (level->own_cycles + level->next_cycles) / 2,
+			   (level->next_cycles + level->beyond_cycles) / 2 },
+	};
+}
+
+/* Where the hops of one actor were served, without the rounds that find what was
+ * there before; false: too few of these are left undisturbed. */
+static bool find_served(const struct mp_batch *batch, enum actor actor,
+			const struct mp_spectrum *at, struct mp_cpu_tally *tally)
 {
 	const uint32_t cold = batch->exp.rounds / COLD_PART;
 	const double wanted = (double)(batch->exp.rounds - cold) *
 			      batch->exp.actor[actor].bursts;
-	double all = 0, slower = 0, calm = 0;
+	double calm = 0;
 
+	*tally = (struct mp_cpu_tally){ 0 };
 	for (uint32_t i = 0; i < batch->n_samples; i++) {
-		const struct memprobe_sample *s = &batch->sample[i];
-		const uint64_t *word = batch->payload + s->payload_offset;
+		const struct memprobe_sample *sample = &batch->sample[i];
 
-		if (s->actor != actor || s->round < cold || !mp_sample_calm(s) ||
-		    s->payload_kind != MEMPROBE_PAYLOAD_HIST)
+		if (sample->actor != actor || sample->round < cold ||
+		    !mp_sample_calm(sample) ||
+		    sample->payload_kind != MEMPROBE_PAYLOAD_HIST)
 			continue;
+		mp_cpu_tally_add(batch, sample, at, 1, tally);
 		calm++;
-		for (uint32_t w = 0; w + 1 < s->payload_count; w += 2) {
-			const double ticks = (double)word[w] -
-					     batch->grant.read_ticks;
-			const double n = (double)word[w + 1];
-
-			all += n;
-			if (mp_clock_cycles(batch, ticks) > bound)
-				slower += n;
-		}
 	}
-	return calm >= CALM_PART * wanted && all > 0 ? slower / all : NAN;
-}
-
-/* Does the next level miss as well? See mp_ways_goes_beyond(). */
-static bool goes_beyond(const struct mp_ways_level *level,
-			const struct mp_batch *batch)
-{
-	if (level->beyond_cycles <= level->next_cycles * MP_WAYS_APART)
-		return false;
-	return isnan(level->beyond_cycles) ||
-	       slower_than(batch, LINES, (level->next_cycles +
-					  level->beyond_cycles) / 2) >
-	       MP_WAYS_FINEST_SINGLE;
+	return calm >= CALM_PART * wanted && tally->all > 0;
 }
 
 /* One replicate: none of the lines may have been served inside. */
 static enum mp_ways_outcome one_says(const struct mp_ways_level *level,
 				     const struct mp_ways_test *test,
-				     const struct mp_batch *batch, double slow)
+				     const struct mp_cpu_tally *lines)
 {
-	const double inside = (level->own_cycles + level->inner_cycles) / 2;
+	const double slow = lines->slow / lines->all;
 
-	if (!(1 - slower_than(batch, LINES, inside) < INSIDE_NONE / test->lines))
+	if (!(lines->inside < INSIDE_NONE / test->lines * lines->all))
 		return MP_WAYS_UNCLEAR;
 	if (slow < MP_WAYS_FIT_SHARE * test->least)
 		return MP_WAYS_FIT;
-	if (goes_beyond(level, batch))
+	/* What is behind the next level is not known: it may be that. */
+	if (isnan(level->beyond_cycles) ||
+	    lines->beyond > MP_WAYS_FINEST_SINGLE * lines->all)
 		return MP_WAYS_HIDDEN;
 	return slow > MP_WAYS_MISS_SHARE * test->least ? MP_WAYS_MISS :
 							 MP_WAYS_UNCLEAR;
 }
 
 /* Does the level inside keep lines of the ring? */
-static bool is_ring_kept(const struct mp_ways_level *level,
-			 const struct mp_batch *batch)
+static bool is_ring_kept(const struct mp_batch *batch,
+			 const struct mp_spectrum *at)
 {
-	const struct mp_actor *ring = &batch->exp.actor[RING];
-	const double inside = (level->own_cycles + level->inner_cycles) / 2;
-	const double lines = (double)(ring->length / ring->stride);
+	const struct mp_actor *actor = &batch->exp.actor[RING];
+	const double lines = (double)(actor->length / actor->stride);
+	struct mp_cpu_tally ring;
 
-	return !(1 - slower_than(batch, RING, inside) < INSIDE_NONE / lines);
+	return !find_served(batch, RING, at, &ring) ||
+	       !(ring.inside < INSIDE_NONE / lines * ring.all);
 }
 
 enum mp_ways_outcome mp_ways_drive_look(struct mp_ways_rig *rig,
 					const struct mp_ways_test *test,
 					uint32_t replicates)
 {
-	const struct mp_ways_level *level = &rig->level;
-	const double middle = (level->own_cycles + level->next_cycles) / 2;
 	enum mp_ways_outcome all = MP_WAYS_UNCLEAR;
 	const struct mp_batch *batch;
+	struct mp_spectrum bounds;
 	uint32_t n = 0, at = 0;
 	double missed = 1;
 	struct mp_exp exp;
@@ -345,18 +341,20 @@ enum mp_ways_outcome mp_ways_drive_look(struct mp_ways_rig *rig,
 	rig->ring_kept = false;
 	if (!mp_ways_drive_exp(rig, test, &exp))
 		return MP_WAYS_UNCLEAR;
+	bounds_of(&rig->level, &bounds);
 	while ((batch = mp_view_next(rig->view, mp_exp_id(&exp), &at))) {
-		const double slow = slower_than(batch, LINES, middle);
-		enum mp_ways_outcome one;
+		enum mp_ways_outcome one = MP_WAYS_UNCLEAR;
+		struct mp_cpu_tally lines;
 
 		if (!mp_batch_counts(batch))
 			continue;
-		one = one_says(level, test, batch, slow);
+		if (find_served(batch, LINES, &bounds, &lines))
+			one = one_says(&rig->level, test, &lines);
 		if (n++ && one != all)
 			return MP_WAYS_UNCLEAR;
 		all = one;
-		missed = fmin(missed, slow);
-		rig->ring_kept |= is_ring_kept(level, batch);
+		missed = fmin(missed, lines.slow / lines.all);
+		rig->ring_kept |= is_ring_kept(batch, &bounds);
 	}
 	if (n < replicates)
 		return mp_ways_given_up(rig->view, mp_exp_id(&exp), replicates) ?

@@ -540,6 +540,7 @@ bool mp_ways_witness(const struct mp_ways_sets *sets,
 	return true;
 }
 
+/* Has it been tried often enough at a stride to see all lines in this level? */
 static bool is_vain(const struct choice *choice, uint64_t stride)
 {
 	return mp_ways_n_vain(choice->done, choice->n_done, stride) >=
