@@ -64,6 +64,8 @@ static void measure(struct made_sim *sim, const struct mp_exp *exp,
 	mp_batch_init(batch, exp, replicate);
 	assert_int_equal(mp_sim_chase(&sim->machine, sim->view.seed, NULL,
 				      batch), 0);
+	if (sim->spoil)
+		sim->spoil(batch);
 	for (uint32_t i = 0; i < batch->n_samples; i++)
 		sim->hops += batch->sample[i].hops;
 	sim->batch[sim->n] = batch;

@@ -19,6 +19,7 @@
  * @hops: measured in all
  * @n, @batch, @seen: all batches
  * @index: them by experiment
+ * @spoil: changes each batch once it is made; NULL
  */
 struct made_sim {
 	struct mp_sim_machine machine;
@@ -29,6 +30,7 @@ struct made_sim {
 	struct mp_batch *batch[MADE_SIM_BATCHES];
 	const struct mp_batch *seen[MADE_SIM_BATCHES];
 	struct mp_batch_index index;
+	void (*spoil)(struct mp_batch *batch);
 };
 
 /** made_sim_open() - a machine of a few words; lines of the first level are

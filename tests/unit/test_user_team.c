@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -29,6 +32,15 @@ struct set {
 };
 
 static struct set set;
+
+/* How often the kernel is asked what it has counted. */
+static uint32_t calls;
+
+int getrusage(__rusage_who_t who, struct rusage *usage)
+{
+	__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+	return (int)syscall(SYS_getrusage, who, usage);
+}
 
 static void chase_of(struct mp_actor *actor, uint32_t place, uint32_t arena)
 {
@@ -394,6 +406,62 @@ static void rings_may_lie_between_each_other(void **state)
 	expect_refusal("its span lies over those of other rings");
 }
 
+static uint32_t calls_in(uint32_t rounds)
+{
+	struct mp_batch batch;
+	uint32_t before;
+
+	set.exp.rounds = rounds;
+	before = calls;
+	run_well(&batch);
+	assert_int_equal(batch.n_samples, rounds * (1 + BURSTS));
+	mp_batch_free(&batch);
+	return calls - before;
+}
+
+/* A call of the kernel may leave no entry of a TLB. */
+static void between_rounds_the_kernel_is_not_called(void **state)
+{
+	uint32_t few;
+
+	(void)state;
+	set.exp.n_steps = 1;
+	set.exp.steps[0] = MEMPROBE_STEP(3, MEMPROBE_STEP_TOUCH);
+	set.exp.actor[0].op = MP_OP_SEQUENCE;
+	set.exp.actor[0].warm_hops = 0;
+	set.exp.actor[0].bursts = 1;
+	set.exp.actor[1].place = set.host.cpu;
+	set.exp.actor[1].phase = 1;
+	set.exp.actor[1].hops = 256;
+	few = calls_in(2);
+	assert_true(few > 0);
+	assert_int_equal(calls_in(40), few);
+}
+
+/* It is told all the same: of batches one or another is not interrupted. */
+static void what_the_kernel_counted_is_told_of_all_rounds(void **state)
+{
+	const uint64_t switches = 1ull << MEMPROBE_VALID_SWITCHES;
+	uint32_t told = 0;
+
+	(void)state;
+	set.exp.rounds = 3;
+	set.exp.actor[1].place = set.host.cpu;
+	set.exp.actor[1].phase = 1;
+	for (uint32_t i = 0; i < 20 && !told; i++) {
+		struct mp_batch batch;
+
+		run_well(&batch);
+		for (uint32_t k = 0; k < batch.n_samples; k++) {
+			told += !!(batch.sample[k].valid & switches);
+			assert_int_equal(batch.sample[k].switches, 0);
+		}
+		assert_true(!told || told == batch.n_samples);
+		mp_batch_free(&batch);
+	}
+	assert_true(told > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,6 +476,8 @@ int main(void)
 		TEST(what_cannot_be_had_at_once_is_refused_by_name),
 		TEST(a_sequence_and_a_chase_take_turns),
 		TEST(both_arenas_count_against_the_bound),
+		TEST(between_rounds_the_kernel_is_not_called),
+		TEST(what_the_kernel_counted_is_told_of_all_rounds),
 		TEST(nothing_stays_of_the_threads),
 		TEST(a_single_actor_is_measured_as_before),
 	};

@@ -371,14 +371,16 @@ int mp_user_walk_round(struct mp_user_walk *walk, uint16_t round,
 	err = mp_user_notes_make(&notes, walk->actor->bursts);
 	if (err)
 		return err;
-	before = mp_user_usage_now();
+	if (!walk->uncounted)
+		before = mp_user_usage_now();
 	if (!walk->warmed)
 		mp_user_walk_warm(walk);
 	if (walk->actor->detail != MP_DETAIL_TOTALS)
 		err = mp_user_notes_groups(&notes, groups_of(walk));
 	if (!err)
 		err = run_bursts(walk, &notes, batch);
-	notes.usage = mp_user_usage_since(&before);
+	notes.usage = walk->uncounted ? MP_USER_USAGE_UNKNOWN :
+					mp_user_usage_since(&before);
 	if (!err)
 		err = mp_user_notes_give(&notes, &about, batch);
 	mp_user_notes_free(&notes);

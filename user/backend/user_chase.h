@@ -23,6 +23,8 @@
  * @cursor: in: where to begin; moves on
  * @phased: in: others have phases of their own on this CPU; what they do to
  *	its ring is no accident, and is not made good for
+ * @uncounted: in: what the kernel counts of this thread is not asked for each
+ *	round
  * @late_tick: in: no burst but the first begins after this tick
  * @warmed: the warm-up is done
  * @gap_ticks: what is called a gap, as the latest warm-up found it
@@ -45,6 +47,7 @@ struct mp_user_walk {
 	uint64_t slots;
 	const void *cursor;
 	bool phased;
+	bool uncounted;
 	uint64_t late_tick;
 	bool warmed;
 	uint64_t gap_ticks;

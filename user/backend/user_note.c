@@ -134,25 +134,33 @@ static uint32_t flags_of(const struct mp_user_burst *burst, uint64_t hops)
 	return flags;
 }
 
+void mp_user_usage_tell(const struct mp_user_usage *usage,
+			struct memprobe_sample *sample)
+{
+	if (!usage->switches)
+		sample->valid |= 1ull << MEMPROBE_VALID_SWITCHES;
+	if (!usage->faults)
+		sample->valid |= 1ull << MEMPROBE_VALID_FAULTS;
+}
+
 static void fill_usage(const struct mp_user_notes *notes,
 		       const struct mp_user_burst *burst,
 		       struct memprobe_sample *sample)
 {
-	const struct mp_user_usage *usage =
-		notes->usage_each ? &burst->usage : &notes->usage;
+	const struct mp_user_usage *usage = &burst->usage;
 
-	if (notes->usage_each || !usage->switches) {
-		sample->valid |= 1ull << MEMPROBE_VALID_SWITCHES;
-		sample->switches = short_count(usage->switches);
-		if (usage->switches)
-			sample->flags |= MEMPROBE_F_SWITCHED;
+	if (!notes->usage_each) {
+		mp_user_usage_tell(&notes->usage, sample);
+		return;
 	}
-	if (notes->usage_each || !usage->faults) {
-		sample->valid |= 1ull << MEMPROBE_VALID_FAULTS;
-		sample->faults = short_count(usage->faults);
-		if (usage->faults)
-			sample->flags |= MEMPROBE_F_FAULT;
-	}
+	sample->valid |= 1ull << MEMPROBE_VALID_SWITCHES |
+			 1ull << MEMPROBE_VALID_FAULTS;
+	sample->switches = short_count(usage->switches);
+	sample->faults = short_count(usage->faults);
+	if (usage->switches)
+		sample->flags |= MEMPROBE_F_SWITCHED;
+	if (usage->faults)
+		sample->flags |= MEMPROBE_F_FAULT;
 }
 
 static void fill_sample(const struct mp_user_about *about,

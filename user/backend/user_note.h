@@ -19,6 +19,10 @@ struct mp_user_usage {
 	uint64_t faults;
 };
 
+/** MP_USER_USAGE_UNKNOWN - nobody has looked */
+#define MP_USER_USAGE_UNKNOWN \
+	((struct mp_user_usage){ .switches = UINT64_MAX, .faults = UINT64_MAX })
+
 /** mp_user_usage_now() - counts so far; a system call of about 0.3 us */
 struct mp_user_usage mp_user_usage_now(void);
 /** mp_user_usage_since() - counts since then */
@@ -35,6 +39,11 @@ struct mp_user_payload {
 	uint32_t offset;
 	uint32_t count;
 };
+
+/** mp_user_usage_tell() - counts of a time in which a sample was made, and others:
+ * those of it are known where they are zero */
+void mp_user_usage_tell(const struct mp_user_usage *usage,
+			struct memprobe_sample *sample);
 
 /** MP_USER_PAYLOAD_ROOM - words of room for each of a burst's ticks */
 #define MP_USER_PAYLOAD_ROOM 4u

@@ -198,10 +198,12 @@ int mp_user_steps_round(struct mp_user_steps *run, uint16_t round,
 		return err;
 	if (timed)
 		err = mp_user_notes_groups(&notes, timed);
-	before = mp_user_usage_now();
+	if (!run->uncounted)
+		before = mp_user_usage_now();
 	if (!err)
 		err = run_bursts(run, &notes, batch);
-	notes.usage = mp_user_usage_since(&before);
+	notes.usage = run->uncounted ? MP_USER_USAGE_UNKNOWN :
+				       mp_user_usage_since(&before);
 	find_gaps(run, &notes);
 	if (!err)
 		err = mp_user_notes_give(&notes, &about, batch);

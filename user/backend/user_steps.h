@@ -23,6 +23,8 @@
  * @rng: in: how long to wait before each burst
  * @once: in: it is laid before its first burst only: what other actors have
  *	put out of the caches between its rounds is to stay out
+ * @uncounted: in: what the kernel counts of this thread is not asked for each
+ *	round
  * @first: where it begins, once it was laid; 0 before
  * @gap_ticks: out: a timed step, or a burst, longer than this may be a gap: the
  *	least of all rounds; 0 before
@@ -36,6 +38,7 @@ struct mp_user_steps {
 	struct mp_steps steps;
 	struct mp_rng rng;
 	bool once;
+	bool uncounted;
 	uintptr_t first;
 	uint64_t gap_ticks;
 };

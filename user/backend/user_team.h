@@ -13,6 +13,7 @@
 #include "batch.h"
 #include "user_chase.h"
 #include "user_mem.h"
+#include "user_note.h"
 #include "user_place.h"
 #include "user_steps.h"
 
@@ -49,6 +50,7 @@ struct mp_user_member {
  * @arrived: how many are ready to
  * @busy: actors of the phase that are not background, and not done
  * @over: background actors are to end
+ * @before: what the kernel had counted of the caller before the first round
  * @why: gets what is wrong
  * @room: bytes of @why
  */
@@ -65,6 +67,7 @@ struct mp_user_team {
 	atomic_uint arrived;
 	atomic_uint busy;
 	atomic_bool over;
+	struct mp_user_usage before;
 	char *why;
 	size_t room;
 };
@@ -106,7 +109,9 @@ void mp_user_team_free(struct mp_user_team *team);
  * @batch: gets the samples of all that are not background, actor by actor
  *
  * An actor that is alone in its phase, on the caller's CPU, is walked by the
- * caller: making a thread would disturb the caches.
+ * caller: making a thread would disturb the caches. So would a call of the kernel
+ * each round: what it counts of these actors is looked at before the first
+ * round, and told after the last one.
  * Otherwise a thread is made for each actor of a phase and pinned to its place; it has
  * the scheduling rights of the caller, and no signal goes to it. Background
  * actors make their warm-up, then all others begin together. When the last

@@ -17,6 +17,8 @@
 #define SHORT_PAGES 64u
 /* Of the numbers of pages tried with two lines each, so many are ample. */
 #define AMPLY 2u
+/* Along one ring they take all but so small a part of the pages that fit. */
+#define ALONG_PART 8u
 /* By two skews so many sizes of rings cost the same, give or take this share. */
 #define ALIKE_SIZES 4u
 #define ALIKE_SHARE 0.03
@@ -463,9 +465,29 @@ static uint32_t is_cheap(struct mp_tlb_ask *ask,
 }
 
 /*
+ * Where rings take turns, what runs between them takes entries each turn, and
+ * rings that fill a TLB are dear for that. One ring with as many lines along
+ * almost all of the pages is not: is that one cheap?
+ */
+static uint32_t is_held_along(struct mp_tlb_ask *ask,
+			      const struct mp_tlb_level *level)
+{
+	const uint32_t n = level->entries - level->entries / ALONG_PART;
+	struct mp_tlb_seen seen;
+
+	if (!mp_tlb_along_fits(ask, n))
+		return MP_TLB_NO;
+	if (!mp_tlb_along(ask, n, MP_TLB_REPLICATES, &seen))
+		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
+	return seen.least - mp_tlb_taken(ask, 2 * n) <= HELD_CYCLES ?
+	       MP_TLB_YES : MP_TLB_NO;
+}
+
+/*
  * Is it the pages of a ring with one too many that cost? Half as many with
  * as many lines must be cheap. So must be almost as many with two lines each,
- * or, where there is no room for those, it may not matter where lines lie.
+ * in two rings or along one; or, where there is no room for those, it may not
+ * matter where lines lie.
  */
 static uint32_t is_of_pages(struct mp_tlb_ask *ask,
 			    const struct mp_tlb_level *level)
@@ -479,6 +501,11 @@ static uint32_t is_of_pages(struct mp_tlb_ask *ask,
 	if (!mp_tlb_look(ask, 1, dear, MP_TLB_REPLICATES, &seen))
 		return ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
 	say = both(say, is_cheap(ask, level, dear, seen.least / 2));
+	if (!amply && (say == MP_TLB_YES || say == MP_TLB_LACKS)) {
+		also = is_held_along(ask, level);
+		amply = also == MP_TLB_YES || also == MP_TLB_LACKS;
+		say = also == MP_TLB_LACKS ? also : say;
+	}
 	/* Of few pages too many what is taken differs by as much. */
 	for (uint32_t i = 0; i < (dear > n ? 1 : ALIKE_SIZES) && !amply; i++) {
 		if (say != MP_TLB_YES && say != MP_TLB_LACKS)

@@ -32,6 +32,9 @@
  * @base_hop: the same of most hops, where single ones are timed; NaN
  * @taken: cycles of a turn that are paid while all pages fit, as what runs between
  *	bursts has an entry, and keeps it; 0
+ * @at_times: a ring that fits walked in some replicates: a full set was asked for one
+ *	more, for what runs beside the ring, so that by means a full set is not
+ *	told from one with a page too many
  * @lacks: something that was asked for is not there yet
  * @refused: memory of this page kind was not granted
  * @err: -ENOMEM
@@ -56,6 +59,7 @@ struct mp_tlb_ask {
 	double base_error;
 	double base_hop;
 	double taken;
+	bool at_times;
 	bool lacks;
 	bool refused;
 	int err;
@@ -137,6 +141,20 @@ void mp_tlb_mostly(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 bool mp_tlb_twin(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 		 uint32_t replicates, struct mp_tlb_seen *seen);
 
+/** mp_tlb_along_fits() - is there room for the ring of mp_tlb_along()? */
+bool mp_tlb_along_fits(const struct mp_tlb_ask *ask, uint32_t n);
+
+/**
+ * mp_tlb_along() - what two times @n lines cost along one ring
+ *
+ * They lie half a page and a line apart, so they fall evenly on the sets of the
+ * innermost cache, and take hardly more than @n pages.
+ * Beyond what a load costs without translation.
+ * Return: false where it is not there yet (and is asked for)
+ */
+bool mp_tlb_along(struct mp_tlb_ask *ask, uint32_t n, uint32_t replicates,
+		  struct mp_tlb_seen *seen);
+
 /** mp_tlb_twin_pages() - so many pages with two lines each have as many lines
  * as a ring of @n, with all that may be fetched along with them */
 uint32_t mp_tlb_twin_pages(const struct mp_tlb_ask *ask, uint32_t n);
@@ -160,12 +178,14 @@ double mp_tlb_twin_turns(uint32_t n);
 uint32_t mp_tlb_is_pages(struct mp_tlb_ask *ask, uint32_t stride,
 			 uint32_t pages, double paid, double slack);
 
-/** mp_tlb_ring_exp(), mp_tlb_packed_exp() - @n pages @stride pages apart, a
- * line of each; and as many lines in a row */
+/** mp_tlb_ring_exp(), mp_tlb_packed_exp(), mp_tlb_along_exp() - @n pages @stride
+ * pages apart, a line of each; as many lines in a row; @lines so many bytes apart */
 void mp_tlb_ring_exp(const struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 		     struct mp_exp *exp);
 void mp_tlb_packed_exp(const struct mp_tlb_ask *ask, uint32_t n,
 		       struct mp_exp *exp);
+void mp_tlb_along_exp(const struct mp_tlb_ask *ask, uint64_t stride_bytes,
+		      uint32_t lines, struct mp_exp *exp);
 
 /**
  * mp_tlb_gather() - all replicates of an experiment, cycles of a hop

@@ -33,6 +33,9 @@
  * from faster ones. */
 #define STEP_SHARE 0.3
 #define HOP_MIN_CYCLES 2.0
+/* Where there is but one set, and only means tell, a ring has so small a part of
+ * its pages more than one too many. */
+#define SINGLE_SET_PART 4u
 /* A second level knows so many times as many pages as the first at least. */
 #define NEAREST 1.3
 /* .. and where only means tell: sets that are asked for fewer pages than twice
@@ -96,6 +99,10 @@ static uint32_t find_hit(struct mp_tlb_ask *ask, struct mp_tlb_search *search,
 	struct mp_tlb_seen full;
 	double share;
 
+	/* One set of a policy other than LRU keeps part of a ring that has hardly
+	 * more pages, which only times of single hops tell. */
+	if (!ask->single && first->ways == first->entries)
+		n += n / SINGLE_SET_PART;
 	if (!mp_tlb_clear(ask, 1, n))
 		return MP_TLB_UNSURE;
 	if (!mp_tlb_look(ask, 1, n, MP_TLB_MANY, &full))
@@ -469,7 +476,9 @@ void mp_tlb_second(struct mp_tlb_ask *ask, struct mp_tlb_level *first,
 	if (say == MP_TLB_YES)
 		say = mp_tlb_find_held(ask, &search, second);
 	if (say != MP_TLB_YES) {
-		end(second, say, "from how many pages on one walks cannot be told: too noisy, or sets that are not plain ones");
+		end(second, say, ask->at_times ?
+		    "what runs beside the rings takes entries at times, so that a full set is not told from one with a page too many" :
+		    "from how many pages on one walks cannot be told: too noisy, or sets that are not plain ones");
 		return;
 	}
 	if (is_near(&search, second)) {

@@ -94,7 +94,7 @@ static uint32_t least_stride(struct mp_tlb_ask *ask,
  * Pages that the second level holds at a stride, exactly. Moved apart, so
  * many no longer fit: so half as many do, and its sets are counted by plain
  * numbers up to this stride. That is asked once more at half or twice the
- * stride.
+ * stride, without which it is not known where pages of others are in the way.
  */
 static uint32_t held_at(struct mp_tlb_ask *ask, const struct mp_tlb_search *search,
 			uint32_t stride, uint32_t low, uint32_t high,
@@ -124,7 +124,8 @@ static uint32_t held_at(struct mp_tlb_ask *ask, const struct mp_tlb_search *sear
 			    holds(ask, search, stride / 2, 2 * low);
 	if (say == MP_TLB_UNSURE && low % 2 == 0)
 		say = holds(ask, search, 2 * stride, low / 2);
-	if (say == MP_TLB_UNSURE && is_plain(search, stride, low))
+	if (say == MP_TLB_UNSURE && !ask->at_times &&
+	    is_plain(search, stride, low))
 		say = low > search->first->held ?
 		      all_ask(ask, search, stride, low) :
 		      all_ask(ask, search, search->last_stride,

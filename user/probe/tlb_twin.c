@@ -3,7 +3,8 @@
  * Pages or lines? A ring that has become dear may have too many pages for a
  * TLB or too many lines for a cache. Two rings of another skew each over half
  * as many pages, one turn of this and one of that, have as many lines: what
- * is cheap then was dear for its pages.
+ * is cheap then was dear for its pages. So is what is cheap along one ring of
+ * as many lines, two of each page.
  */
 #include "probe/tlb_look.h"
 
@@ -72,6 +73,31 @@ bool mp_tlb_twin(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 	if (!mp_tlb_gather(ask, &exp, replicates, seen) || !there)
 		return false;
 	mp_tlb_take_off(seen, &packed);
+	return true;
+}
+
+static uint64_t along_stride(const struct mp_tlb_ask *ask)
+{
+	return ask->page_bytes / 2 + ask->line;
+}
+
+bool mp_tlb_along_fits(const struct mp_tlb_ask *ask, uint32_t n)
+{
+	return 2 * n * along_stride(ask) <= ask->pages_most * ask->page_bytes;
+}
+
+bool mp_tlb_along(struct mp_tlb_ask *ask, uint32_t n, uint32_t replicates,
+		  struct mp_tlb_seen *seen)
+{
+	const struct mp_tlb_seen base = {
+		.cycles = ask->base_cycles, .error = ask->base_error,
+	};
+	struct mp_exp exp;
+
+	mp_tlb_along_exp(ask, along_stride(ask), 2 * n, &exp);
+	if (!mp_tlb_gather(ask, &exp, replicates, seen))
+		return false;
+	mp_tlb_take_off(seen, &base);
 	return true;
 }
 

@@ -87,6 +87,7 @@ static uint32_t walks_skewed(struct mp_tlb_ask *ask, const void *ctx,
 {
 	const struct mp_tlb_search *search = ctx;
 	double least = (search->walk - search->hit) / 2 / n;
+	const double one = ask->base_error * sqrt(MP_TLB_REPLICATES);
 	struct mp_tlb_seen seen;
 	double error;
 	uint32_t say = MP_TLB_UNSURE;
@@ -101,6 +102,14 @@ static uint32_t walks_skewed(struct mp_tlb_ask *ask, const void *ctx,
 		say = mp_tlb_compare(seen.cycles,
 				     hypot(seen.error, search->hit_error),
 				     search->hit + least);
+	}
+	/* A page too many walks in each replicate; what else runs on this CPU
+	 * takes an entry of a full set in some. */
+	if (say != MP_TLB_NO &&
+	    mp_tlb_compare(seen.least, hypot(one, search->hit_error),
+			   search->hit + least) == MP_TLB_NO) {
+		ask->at_times = true;
+		return MP_TLB_NO;
 	}
 	/* A walk a turn or none: what is nearer. */
 	error = hypot(seen.error, search->hit_error);
@@ -122,6 +131,7 @@ uint32_t mp_tlb_walks(struct mp_tlb_ask *ask, const void *ctx,
 	other.skew = ask->other_skew;
 	also = walks_skewed(&other, ctx, stride, n);
 	ask->lacks |= other.lacks;
+	ask->at_times |= other.at_times;
 	return say == MP_TLB_LACKS ? say : also;
 }
 
