@@ -81,6 +81,7 @@ struct choice {
 	bool bold;		/* .. or that, where nothing is known of it */
 	bool thrown;		/* what is likely of scattered pieces counts, too */
 	uint64_t inside;	/* so many have */
+	uint64_t handed;	/* lines of a stride that it may have, and hand over */
 	uint64_t most;		/* lines that there is a control for */
 	double room;		/* lines, of those that were hidden, at most; 1 =
 				 * as few as tell */
@@ -138,10 +139,12 @@ static void judge(struct choice *choice, uint64_t stride, uint32_t i,
  * set alone hardly ever shows in an exclusive level, and is no miss of all. */
 static void expect_here(const struct choice *choice,
 			const struct mp_ways_guess *guess, uint64_t stride,
-			bool in_row, struct mp_ways_range *held)
+			struct mp_ways_range *held)
 {
-	held->high = min_of(held->high, mp_ways_here(choice->sets, guess,
-						     stride, in_row));
+	const uint64_t own = mp_ways_sets_of(guess, stride) * guess->ways;
+
+	held->high = min_of(held->high, guess->exclusive ?
+					own + choice->handed : own);
 	if (held->low < held->high)
 		held->low++;
 }
@@ -188,7 +191,7 @@ static bool expect(const struct choice *choice,
 	*held = mp_ways_by_test(guess, test, inside);
 	held->high += more;
 	if (choice->here)
-		expect_here(choice, guess, test->stride, !beyond, held);
+		expect_here(choice, guess, test->stride, held);
 	return true;
 }
 
@@ -216,6 +219,8 @@ static void try_stride(struct choice *choice, uint64_t stride, bool beyond)
 
 	if (choice->thrown)
 		mp_ways_thrown_begin(sets, &test, &thrown);
+	choice->handed = choice->here && sets->inner ?
+			 mp_ways_handed(sets->inner, stride, !beyond) : 0;
 	choice->inside = choice->past ? inside.high : inside.low;
 	if (sets->inner && sets->inner->loose && !choice->flushed &&
 	    !choice->bold)
