@@ -507,6 +507,64 @@ static void a_level_that_no_ring_misses_is_not_absent(void **state)
 	mp_cpu_edges_free(&edges);
 }
 
+/*
+ * One way over small pages, and it includes the first level: up to a ring of 64 KiB
+ * it has what that one has, and serves no hop. Only of lengths of which most hops
+ * go further is there a part at 17 cycles, which share readings with those at four.
+ */
+static void a_level_that_serves_the_rest_of_a_group_is_seen(void **state)
+{
+	struct mp_cpu_edges edges;
+
+	(void)state;
+	ask_seed("machine name=a clock_mhz=800 memory_latency=280\n"
+		 "clock tsc_mhz=100 step=1 read=53\n"
+		 "place pages=random thp=refused\n"
+		 "level name=l1d size=37632 ways=7 line=256 latency=4 "
+		 "policy=srrip\n"
+		 "level name=l2 size=80K ways=1 line=256 latency=17 "
+		 "index=physical inclusion=inclusive\n"
+		 "level name=l3 size=128K ways=8 line=256 latency=53 "
+		 "policy=srrip index=physical inclusion=inclusive\n"
+		 "level name=l4 size=288K ways=12 line=256 latency=101 "
+		 "index=physical slices=2\n"
+		 "tlb level=1 page=4K entries=48 ways=48\nwalk cost=26\n"
+		 "noise gaps=0.02\n", 9001);
+	edges_of(&edges);
+	assert_true(edges.groups.n >= 2);
+	assert_true(edges.rises[0]);
+	assert_int_equal(edges.doubt.level, 0);
+	mp_cpu_edges_free(&edges);
+	for (uint32_t k = 2; k <= 4; k++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "cpu.l%u.size", k);
+		assert_int_equal(made_sim_fact(&sim, name)->verdict,
+				 MP_NOT_MEASURABLE);
+	}
+}
+
+/* .. and where no level hides, translations are no rise. */
+static void a_group_of_one_level_does_not_rise(void **state)
+{
+	struct mp_cpu_edges edges;
+
+	(void)state;
+	ask("machine name=a clock_mhz=800 memory_latency=280\n"
+	    "clock tsc_mhz=100 step=1 read=53\n"
+	    "place pages=random thp=refused\n"
+	    "level name=l1d size=37632 ways=7 line=256 latency=4 "
+	    "policy=srrip\n"
+	    "level name=l2 size=128K ways=8 line=256 latency=53 "
+	    "policy=srrip index=physical inclusion=inclusive\n"
+	    "tlb level=1 page=4K entries=16 ways=16\nwalk cost=13\n");
+	edges_of(&edges);
+	assert_true(edges.groups.n >= 2);
+	assert_false(edges.rises[0]);
+	assert_int_equal(edges.doubt.level, MP_CPU_LEVELS);
+	mp_cpu_edges_free(&edges);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -539,6 +597,10 @@ int main(void)
 			a_group_that_says_nothing_leaves_it_to_means, end),
 		cmocka_unit_test_teardown(
 			a_level_that_no_ring_misses_is_not_absent, end),
+		cmocka_unit_test_teardown(
+			a_level_that_serves_the_rest_of_a_group_is_seen, end),
+		cmocka_unit_test_teardown(a_group_of_one_level_does_not_rise,
+					  end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "analysis/clock.h"
-#include "analysis/kept.h"
-#include "probe/turn.h"
+#include "probe/cpu_groups_added.h"
 
 /* Memory takes 500 cycles and less: the first level and it have to be two of a
  * clock's steps apart. */
@@ -25,6 +24,13 @@
 /* A mean of too few lengths for levels in it, which moves by less, is of one. */
 #define STEADY 1.2
 
+/* Lengths of which a group has few hops, but so many: those of one level take what they
+ * do elsewhere. Where they take so much longer, length after length, the group has
+ * another level, which serves what the first one lost. */
+#define FEW_LEAST 0.05
+#define FEW_RISE 1.25
+#define FEW_LENGTHS 3u
+
 /* A level takes no more than this beyond what it takes at first. */
 #define LEVEL_RISES 1.06
 /* So many lengths, so far apart, that take less are no noise. */
@@ -33,16 +39,10 @@
 #define NOISE_SIGMAS 4
 /* Behind the edge inside, a factor. */
 #define BEHIND 1.1
-/* Lengths at which it is seen what translations add, to the octave: pages that no
- * TLB is too small for are fewer. How far beyond the last one that still goes. */
-#define ADDED_FROM 32768.0
-#define ADDED_GRAIN 8
+/* What translations add is looked at at each of so many lengths, and at all between two
+ * where it moves by so many cycles. How far beyond the last one it still goes. */
 #define ADDED_APART 4
 #define ADDED_MOVES 0.5
-#define ADDED_LENGTHS 104u
-#define ADDED_REPLICATES 2u
-#define ADDED_BURSTS 8u
-#define ADDED_WARM (16u << 10)
 #define COVERED 1.5
 /* Where it takes so much longer from one length to the next, those between are
  * looked at, and beside them. */
@@ -174,110 +174,8 @@ static void range_of(const struct mp_cpu_edges *edges, uint32_t g,
 	}
 }
 
-static double added_length(uint32_t step)
-{
-	return ADDED_FROM * exp2((double)step / ADDED_GRAIN);
-}
-
-static bool added_exp(const struct mp_view *view, double length,
-		      struct mp_exp *exp)
-{
-	struct mp_sweep sweep;
-	uint64_t slots;
-
-	mp_cpu_groups_sweep(view, 0, &sweep);
-	if (!mp_turn_exp(view, &sweep, length, exp))
-		return false;
-	slots = exp->actor[0].length / sweep.stride;
-	exp->actor[0].bursts = ADDED_BURSTS;
-	exp->actor[0].warm_hops = slots > ADDED_WARM ? slots : ADDED_WARM;
-	return true;
-}
-
-/* What translations add to a hop of the group, cycles: those that come to a page
- * first are not in the mean of the others. NAN where it has no hops. Of the same
- * batch that is asked once. */
-static int added_in(const struct mp_view *view, const struct mp_batch *batch,
-		    const struct mp_turn_times *times, double *added)
-{
-	static struct mp_kept kept;
-	struct mp_turn turn = { 0 };
-	struct mp_kept_key key;
-	int err;
-
-	mp_turn_key(view, batch, times, &key);
-	if (mp_kept_find(&kept, &key, added, sizeof(*added), &err))
-		return err;
-	err = mp_turn_take(view, batch, times, &turn);
-	*added = turn.all_cycles / (double)turn.all -
-		 turn.own_cycles / (double)turn.own;
-	mp_turn_free(&turn);
-	/* A lack of memory is no answer. */
-	if (!err)
-		mp_kept_note(&kept, &key, added, sizeof(*added), err);
-	return err;
-}
-
-/* .. by length. */
-struct added {
-	double length[ADDED_LENGTHS];
-	double cycles[ADDED_LENGTHS];
-	uint32_t n;
-};
-
-static int find_added(const struct mp_view *view,
-		      const struct mp_cpu_edges *edges, uint32_t g,
-		      struct added *added)
-{
-	const struct mp_spectrum *groups = &edges->groups;
-	const struct mp_turn_times times = {
-		.least = g ? groups->bound[g - 1] : -INFINITY,
-		.most = groups->bound[g],
-		.far = INFINITY,
-	};
-	const struct mp_batch *batch[ADDED_REPLICATES];
-	struct mp_exp exp;
-	int err = 0;
-
-	added->n = 0;
-	for (uint32_t step = 0; step < ADDED_LENGTHS && !err; step++) {
-		double sum = 0;
-		bool lacks;
-
-		if (!added_exp(view, added_length(step), &exp) ||
-		    !mp_turn_batches(view, &exp, ADDED_REPLICATES, batch, &lacks))
-			continue;
-		for (uint32_t i = 0; i < ADDED_REPLICATES && !err; i++) {
-			double one;
-
-			err = added_in(view, batch[i], &times, &one);
-			sum += one;
-		}
-		if (isnan(sum))
-			continue;
-		added->length[added->n] = (double)exp.actor[0].length;
-		added->cycles[added->n++] = fmax(sum / ADDED_REPLICATES, 0);
-	}
-	return err;
-}
-
-static double added_at(const struct added *added, double length)
-{
-	uint32_t i = 0;
-	double part;
-
-	while (i < added->n && added->length[i] < length)
-		i++;
-	if (!i || i == added->n)
-		return added->cycles[i ? i - 1 : 0];
-	part = log(length / added->length[i - 1]) /
-	       log(added->length[i] / added->length[i - 1]);
-	return added->cycles[i - 1] +
-	       part * (added->cycles[i] - added->cycles[i - 1]);
-}
-
 /* Is what is added known nearly as far as the curve goes? */
-static bool is_covered(const struct added *added, const struct mp_curve *rest)
+static bool is_covered(const struct mp_groups_added *added, const struct mp_curve *rest)
 {
 	return added->n && rest->n &&
 	       added->length[added->n - 1] * COVERED >=
@@ -289,14 +187,14 @@ static int tidy_up(const struct mp_view *view, struct mp_cpu_edges *edges,
 		   uint32_t g)
 {
 	struct mp_curve *rest = &edges->rest[g][0], tidy = { 0 };
-	struct added added;
-	int err = find_added(view, edges, g, &added);
+	struct mp_groups_added added;
+	int err = mp_groups_added_find(view, edges, g, &added);
 
 	if (err || !is_covered(&added, rest))
 		return err;
 	for (uint32_t i = 0; i < rest->n; i++) {
 		const struct mp_curve_at *at = &rest->at[i];
-		const double less = added_at(&added, (double)at->length);
+		const double less = mp_groups_added_at(&added, (double)at->length);
 
 		for (uint32_t r = 0; r < at->n && !err; r++)
 			err = mp_curve_put(&tidy, at->length, at->batch[r],
@@ -368,6 +266,68 @@ bool mp_cpu_groups_mixed(const struct mp_cpu_edges *edges)
 	       edges->level[edges->n - 1].latency < edges->mixed_from;
 }
 
+/* What the last lengths of a group take: its outermost level. */
+static double last_of(const struct mp_curve *rest, double group)
+{
+	return rest->n ? mp_curve_middle(&rest->at[rest->n - 1]) : group;
+}
+
+/* What hops of a group take at a length; NAN. */
+static double mean_at(const struct mp_curve_at *at,
+		      const struct mp_spectrum *groups, uint32_t g)
+{
+	double sum = 0;
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < at->n; r++) {
+		const double cycles = mp_spectrum_mean(
+			at->batch[r], g ? groups->bound[g - 1] : -INFINITY,
+			groups->bound[g]);
+
+		if (isnan(cycles))
+			continue;
+		sum += cycles;
+		n++;
+	}
+	return n ? sum / n : NAN;
+}
+
+/*
+ * Does a group that is one level where it has most of the hops take longer where it
+ * has few? A level that includes those inside, of few ways over small pages, has
+ * no more of a ring than the level inside until that loses lines itself: no length
+ * is its own. What translations add is taken off; where that is not known, nothing
+ * is said.
+ */
+static int find_rise(const struct mp_view *view, struct mp_cpu_edges *edges,
+		     uint32_t g)
+{
+	const struct mp_curve *hops = &edges->hops[0];
+	const struct mp_curve *rest = &edges->rest[g][0];
+	struct mp_groups_added added;
+	uint32_t n = 0;
+	int err = mp_groups_added_find(view, edges, g, &added);
+
+	edges->rises[g] = false;
+	if (err || !added.n || !rest->n || !is_steady(rest))
+		return err;
+	for (uint32_t i = 0; i < hops->n && n < FEW_LENGTHS; i++) {
+		const struct mp_curve_at *at = &hops->at[i];
+		const double length = (double)at->length;
+		const double own = own_of(at, &edges->groups, g);
+
+		if (at->length <= rest->at[rest->n - 1].length ||
+		    !(own >= FEW_LEAST && own < OWN_LEAST))
+			continue;
+		if (length > added.length[added.n - 1] * COVERED)
+			break;
+		n = mean_at(at, &edges->groups, g) - mp_groups_added_at(&added, length) >
+		    last_of(rest, 0) * FEW_RISE ? n + 1 : 0;
+	}
+	edges->rises[g] = n == FEW_LENGTHS;
+	return 0;
+}
+
 int mp_cpu_groups_gather(const struct mp_view *view,
 			 struct mp_cpu_edges *edges)
 {
@@ -393,13 +353,9 @@ int mp_cpu_groups_gather(const struct mp_view *view,
 	err = draw_all(edges, MP_CPU_SIDES);
 	for (uint32_t g = 0; g + 1 < edges->groups.n && !err; g++)
 		err = tidy_up(view, edges, g);
+	for (uint32_t g = 0; g + 1 < edges->groups.n && !err; g++)
+		err = find_rise(view, edges, g);
 	return err;
-}
-
-/* What the last lengths of a group take: its outermost level. */
-static double last_of(const struct mp_curve *rest, double group)
-{
-	return rest->n ? mp_curve_middle(&rest->at[rest->n - 1]) : group;
 }
 
 /* What the clock's steps leave open of a point's mean, half a step of each hop, and
@@ -567,6 +523,11 @@ int mp_cpu_groups_levels(struct mp_cpu_edges *edges)
 			break;
 		level->latency = last_of(&edges->rest[g][0], level->latency);
 		edges->by[edges->n] = MP_CPU_BY_HOPS;
+		if (edges->rises[g] && edges->doubt.level == MP_CPU_LEVELS)
+			edges->doubt = (struct mp_cpu_doubt){
+				.level = edges->n,
+				.size = { level->low_bytes, level->size_bytes },
+			};
 		edges->group[edges->n++] = g;
 	}
 	if (err == -ENODATA) {
@@ -590,12 +551,12 @@ static int plan_added(const struct mp_view *view,
 	const struct mp_curve *rest = &edges->rest[g][0];
 	const double first = (double)rest->at[0].length;
 	const double last = (double)rest->at[rest->n - 1].length;
-	struct added added;
+	struct mp_groups_added added;
 	uint32_t i = 0;
-	int err = find_added(view, edges, g, &added);
+	int err = mp_groups_added_find(view, edges, g, &added);
 
-	for (uint32_t step = 0; step < ADDED_LENGTHS && !err; step++) {
-		const double length = added_length(step);
+	for (uint32_t step = 0; step < MP_GROUPS_ADDED_LENGTHS && !err; step++) {
+		const double length = mp_groups_added_length(step);
 		struct mp_exp exp;
 		bool between;
 
@@ -606,8 +567,8 @@ static int plan_added(const struct mp_view *view,
 			  ADDED_MOVES;
 		if (length * COVERED >= first && length <= last &&
 		    (between || step % ADDED_APART == 0) &&
-		    added_exp(view, length, &exp))
-			err = mp_plan_add(plan, &exp, ADDED_REPLICATES);
+		    mp_groups_added_exp(view, length, &exp))
+			err = mp_plan_add(plan, &exp, MP_GROUPS_ADDED_REPLICATES);
 	}
 	return err;
 }
