@@ -114,7 +114,7 @@ static double keeps_a_few(const struct mp_batch *batch)
 	return pages == 97 ? -1 : pages == 98 ? -0.3 : 0;
 }
 
-/* What all of 120 pages cost is a hit in the second level. */
+/* What all of 121 pages cost is a hit in the second level. */
 static void one_set_that_keeps_a_few_has_a_second_behind_it(void **state)
 {
 	(void)state;
@@ -126,13 +126,36 @@ static void one_set_that_keeps_a_few_has_a_second_behind_it(void **state)
 	made_sim_close(&sim);
 }
 
+/* .. and twins of more than 60 pages are dear: no more than 120 lines are known to be
+ * held, which is one less than a quarter more pages have. */
+static double keeps_a_few_of_120(const struct mp_batch *batch)
+{
+	const double pages = (double)pages_of(batch);
+
+	return keeps_a_few(batch) + (batch->exp.rounds > 1 && pages > 60 ?
+				     4 * (pages - 60) / pages : 0);
+}
+
+static void no_more_pages_are_asked_than_lines_are_held(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	fact = ask("entries=96 ways=96 policy=lru", keeps_a_few_of_120,
+		   "cpu.stlb.entries");
+	if (strstr(fact->reason, "no one cost"))
+		fail_msg("%s", fact->reason);
+	is(made_sim_fact(&sim, "cpu.dtlb.entries"), 96);
+	made_sim_close(&sim);
+}
+
 /* A set of the second level is full with a page of others: in some replicates from
  * 121 pages of the 128 on that eight of its sets hold .. */
 static double at_times(const struct mp_batch *batch)
 {
 	const uint64_t pages = pages_of(batch);
 
-	return apart(batch) >= 32 && pages > 96 && pages < 129 &&
+	return apart(batch) >= 32 && pages > 120 && pages < 129 &&
 	       batch->replicate % 4 ? 1 : 0;
 }
 
@@ -158,11 +181,32 @@ static void a_set_that_others_fill_at_times_gives_no_count(void **state)
 	made_sim_close(&sim);
 }
 
+/* From 125 pages on some replicates are dear in a row, and none of fewer. */
+static double by_few_replicates(const struct mp_batch *batch)
+{
+	const uint64_t pages = pages_of(batch);
+
+	return apart(batch) >= 32 && pages > 124 && pages < 129 &&
+	       batch->replicate < 6 ? 3 : between_rounds(batch);
+}
+
+static void a_page_too_many_walks_in_each_of_many_replicates(void **state)
+{
+	(void)state;
+	assert_int_equal(ask("entries=96 ways=96 policy=lru", by_few_replicates,
+			     "cpu.stlb.entries")->verdict, MP_NOT_MEASURABLE);
+	is(made_sim_fact(&sim, "cpu.dtlb.entries"), 96);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_used_between_rounds_hide_no_entries),
 		cmocka_unit_test(one_set_that_keeps_a_few_has_a_second_behind_it),
+		cmocka_unit_test(no_more_pages_are_asked_than_lines_are_held),
+		cmocka_unit_test(
+			a_page_too_many_walks_in_each_of_many_replicates),
 		cmocka_unit_test(a_set_that_others_fill_at_times_gives_no_count),
 	};
 

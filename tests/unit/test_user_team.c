@@ -448,14 +448,13 @@ static void what_the_kernel_counted_is_told_of_all_rounds(void **state)
 	set.exp.rounds = 3;
 	set.exp.actor[1].place = set.host.cpu;
 	set.exp.actor[1].phase = 1;
-	for (uint32_t i = 0; i < 20 && !told; i++) {
+	set.exp.actor[0].hops = set.exp.actor[1].hops = 256;
+	for (uint32_t i = 0; i < 100 && !told; i++) {
 		struct mp_batch batch;
 
 		run_well(&batch);
-		for (uint32_t k = 0; k < batch.n_samples; k++) {
+		for (uint32_t k = 0; k < batch.n_samples; k++)
 			told += !!(batch.sample[k].valid & switches);
-			assert_int_equal(batch.sample[k].switches, 0);
-		}
 		assert_true(!told || told == batch.n_samples);
 		mp_batch_free(&batch);
 	}

@@ -21,7 +21,7 @@
 /* Between two bursts passes less than this, unless somebody else ran. */
 #define BETWEEN_NS 5000u
 /* The kernel's counts cost two calls and the lines that these evict: each
- * burst has its own from this length on, else a round has. */
+ * burst has its own from this length on, else a round has, or all have. */
 #define USAGE_NS 50000.0
 /* Warming up again may take so many times what the actor takes by plan. */
 #define REWARM_TIMES 2u

@@ -27,6 +27,10 @@ struct mp_user_usage {
 struct mp_user_usage mp_user_usage_now(void);
 /** mp_user_usage_since() - counts since then */
 struct mp_user_usage mp_user_usage_since(const struct mp_user_usage *then);
+/** mp_user_usage_tell() - counts of a time in which a sample was made, and others:
+ * those of it are known where they are zero */
+void mp_user_usage_tell(const struct mp_user_usage *usage,
+			struct memprobe_sample *sample);
 
 /**
  * struct mp_user_payload - the words of a burst in its batch
@@ -39,11 +43,6 @@ struct mp_user_payload {
 	uint32_t offset;
 	uint32_t count;
 };
-
-/** mp_user_usage_tell() - counts of a time in which a sample was made, and others:
- * those of it are known where they are zero */
-void mp_user_usage_tell(const struct mp_user_usage *usage,
-			struct memprobe_sample *sample);
 
 /** MP_USER_PAYLOAD_ROOM - words of room for each of a burst's ticks */
 #define MP_USER_PAYLOAD_ROOM 4u
@@ -92,7 +91,7 @@ struct mp_user_burst {
  * @burst: owned
  * @n: bursts that were run
  * @usage_each: a burst has its own usage, not the round
- * @usage: counts of the whole round
+ * @usage: counts of the whole round, or MP_USER_USAGE_UNKNOWN
  * @groups: groups of hops in a burst, 0 = totals only
  * @ticks: of the groups; owned
  * @pair: room to make a histogram in; owned

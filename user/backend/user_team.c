@@ -399,7 +399,8 @@ static uint64_t phase_from(const struct mp_user_team *team, uint64_t from)
 	return next;
 }
 
-/* What the kernel counted in all rounds, of those who did not look themselves. */
+/* What the kernel counted in all rounds, of those who did not look themselves. The
+ * room for samples grows meanwhile: faults are counted more often than not. */
 static void tell_usage(const struct mp_user_team *team, struct mp_batch *batch)
 {
 	const struct mp_user_usage usage = mp_user_usage_since(&team->before);
@@ -440,17 +441,21 @@ static const struct mp_user_walk *linked(const struct mp_user_team *team,
 }
 
 /*
- * Does an actor have its phase for itself, on the caller's CPU? Nothing is asked
- * of the kernel between such phases: where kernels keep their pages apart, a
- * call leaves no entry of a TLB (24 ticks a hop over 50 pages, for 3, after one).
+ * Does each actor have its phase for itself, on the caller's CPU? Between such
+ * phases the kernel is not asked what it has counted: where it keeps its pages
+ * apart, a call leaves no entry of a TLB (24 ticks a hop over 50 pages, for 3,
+ * after one). Long bursts ask for themselves, as ever.
  */
-static bool is_alone(const struct mp_user_team *team, const struct mp_exp *exp,
-		     uint32_t actor)
+static bool are_alone(const struct mp_user_team *team, const struct mp_exp *exp)
 {
-	for (uint32_t i = 0; i < exp->n_actors; i++)
-		if (i != actor && exp->actor[i].phase == exp->actor[actor].phase)
+	for (uint32_t i = 0; i < exp->n_actors; i++) {
+		if (exp->actor[i].place != team->cpu)
 			return false;
-	return exp->actor[actor].place == team->cpu;
+		for (uint32_t k = 0; k < i; k++)
+			if (exp->actor[k].phase == exp->actor[i].phase)
+				return false;
+	}
+	return true;
 }
 
 static bool is_phased(const struct mp_exp *exp)
@@ -488,7 +493,7 @@ int mp_user_team_make(struct mp_user_team *team,
 			.index = i,
 			.word = word[i],
 			.phased = is_phased(&batch->exp),
-			.uncounted = is_alone(team, &batch->exp, i),
+			.uncounted = are_alone(team, &batch->exp),
 			.window_ns = batch->exp.window_ns,
 			.late_tick = late_tick,
 		};

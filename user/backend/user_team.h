@@ -110,8 +110,9 @@ void mp_user_team_free(struct mp_user_team *team);
  *
  * An actor that is alone in its phase, on the caller's CPU, is walked by the
  * caller: making a thread would disturb the caches. So would a call of the kernel
- * each round: what it counts of these actors is looked at before the first
- * round, and told after the last one.
+ * each round: where all actors are alone, what it counts of them is looked at
+ * before the first round, and told after the last one, but for bursts that are
+ * long enough to have counts of their own.
  * Otherwise a thread is made for each actor of a phase and pinned to its place; it has
  * the scheduling rights of the caller, and no signal goes to it. Background
  * actors make their warm-up, then all others begin together. When the last

@@ -397,9 +397,6 @@ bool mp_tlb_ask_init(struct mp_tlb_ask *ask, const struct mp_view *view,
 	}
 	mp_tlb_packed_exp(ask, BASE_LINES, &exp);
 	there = mp_tlb_gather(ask, &exp, BASE_REPLICATES, &base);
-	/* All else is held against it. */
-	if (there && base.error > ALIKE * base.cycles)
-		there = mp_tlb_gather(ask, &exp, MP_TLB_MANY, &base);
 	ask->base_cycles = base.cycles;
 	ask->base_error = base.error;
 	/* Asked to time single hops, and they are not there. */
@@ -470,6 +467,11 @@ double mp_tlb_taken(const struct mp_tlb_ask *ask, uint32_t n)
 	return TAKEN * ask->taken / n;
 }
 
+double mp_tlb_one_error(const struct mp_tlb_ask *ask)
+{
+	return ask->base_error * sqrt(BASE_REPLICATES);
+}
+
 /* By rings of one length of burst. A page too many misses wherever it lies in
  * memory, so one replicate that does not miss is enough. */
 static uint32_t misses_in(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
@@ -477,7 +479,7 @@ static uint32_t misses_in(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 {
 	double alike = ALIKE * ask->base_cycles + mp_tlb_taken(ask, n);
 	double miss = MISS_CYCLES / n;
-	const double one = ask->base_error * sqrt(BASE_REPLICATES);
+	const double one = mp_tlb_one_error(ask);
 	uint32_t say = MP_TLB_UNSURE;
 
 	for (uint32_t k = MP_TLB_REPLICATES;

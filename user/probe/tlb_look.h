@@ -110,6 +110,10 @@ enum mp_tlb_say {
 bool mp_tlb_ask_init(struct mp_tlb_ask *ask, const struct mp_view *view,
 		     struct mp_plan *plan, uint32_t pages, bool single);
 
+/** mp_tlb_one_error() - standard error of a single replicate, cycles a hop: as those
+ * of a load that needs no TLB lie apart */
+double mp_tlb_one_error(const struct mp_tlb_ask *ask);
+
 /** mp_tlb_taken() - cycles of a hop over @n pages that may be paid for what is taken */
 double mp_tlb_taken(const struct mp_tlb_ask *ask, uint32_t n);
 

@@ -53,6 +53,12 @@ bool mp_tlb_look_twice(struct mp_tlb_ask *ask, uint32_t stride, uint32_t n,
 uint32_t mp_tlb_walks(struct mp_tlb_ask *ask, const void *ctx,
 		      uint32_t stride, uint32_t n);
 
+/** mp_tlb_walks_often() - does a ring cost walks in each of as many replicates as are
+ * ever made, by two skews? By means: a page too many does, one of others may not */
+uint32_t mp_tlb_walks_often(struct mp_tlb_ask *ask,
+			    const struct mp_tlb_search *search, uint32_t stride,
+			    uint32_t n);
+
 /**
  * mp_tlb_is_clean() - do the caches hold the lines of such a ring?
  * @slack: what they may cost a hop

@@ -63,7 +63,7 @@ static uint32_t loses_all(struct mp_tlb_ask *ask,
 
 	if (!first->ways)
 		return MP_TLB_UNSURE;
-	/* Where there is but one set, each ring of more does. */
+	/* Where there is but one set, each ring of more does, if any. */
 	if (first->ways == first->entries)
 		n += n / 2;
 	if (!mp_tlb_look(ask, 1, n, 2 * MP_TLB_REPLICATES, &one))
@@ -101,8 +101,10 @@ static uint32_t find_hit(struct mp_tlb_ask *ask, struct mp_tlb_search *search,
 
 	/* One set of a policy other than LRU keeps part of a ring that has hardly
 	 * more pages, which only times of single hops tell. */
-	if (!ask->single && first->ways == first->entries)
-		n += n / SINGLE_SET_PART;
+	if (!ask->single && first->ways == first->entries &&
+	    n < ask->lines_held)
+		n = n + n / SINGLE_SET_PART < ask->lines_held ?
+		    n + n / SINGLE_SET_PART : ask->lines_held;
 	if (!mp_tlb_clear(ask, 1, n))
 		return MP_TLB_UNSURE;
 	if (!mp_tlb_look(ask, 1, n, MP_TLB_MANY, &full))

@@ -103,6 +103,8 @@ static uint32_t held_at(struct mp_tlb_ask *ask, const struct mp_tlb_search *sear
 	const uint32_t fits = low;
 	uint32_t say;
 
+	/* Of this distance, and of those that bear it out. */
+	ask->at_times = false;
 	if (low > search->first->held) {
 		say = mp_tlb_walks(ask, search, stride, low);
 		if (say != MP_TLB_NO)
@@ -125,11 +127,16 @@ static uint32_t held_at(struct mp_tlb_ask *ask, const struct mp_tlb_search *sear
 	if (say == MP_TLB_UNSURE && low % 2 == 0)
 		say = holds(ask, search, 2 * stride, low / 2);
 	if (say == MP_TLB_UNSURE && !ask->at_times &&
-	    is_plain(search, stride, low))
+	    is_plain(search, stride, low)) {
+		if (!search->by_hops)
+			say = mp_tlb_walks_often(ask, search, stride, low + 1);
+		if (say == MP_TLB_LACKS || say == MP_TLB_NO)
+			return say == MP_TLB_NO ? MP_TLB_UNSURE : say;
 		say = low > search->first->held ?
 		      all_ask(ask, search, stride, low) :
 		      all_ask(ask, search, search->last_stride,
 			      search->last_n);
+	}
 	return say == MP_TLB_NO ? MP_TLB_UNSURE : say;
 }
 

@@ -87,7 +87,7 @@ static uint32_t walks_skewed(struct mp_tlb_ask *ask, const void *ctx,
 {
 	const struct mp_tlb_search *search = ctx;
 	double least = (search->walk - search->hit) / 2 / n;
-	const double one = ask->base_error * sqrt(MP_TLB_REPLICATES);
+	const double one = mp_tlb_one_error(ask);
 	struct mp_tlb_seen seen;
 	double error;
 	uint32_t say = MP_TLB_UNSURE;
@@ -131,8 +131,32 @@ uint32_t mp_tlb_walks(struct mp_tlb_ask *ask, const void *ctx,
 	other.skew = ask->other_skew;
 	also = walks_skewed(&other, ctx, stride, n);
 	ask->lacks |= other.lacks;
+	ask->err = ask->err ? ask->err : other.err;
 	ask->at_times |= other.at_times;
 	return say == MP_TLB_LACKS ? say : also;
+}
+
+uint32_t mp_tlb_walks_often(struct mp_tlb_ask *ask,
+			    const struct mp_tlb_search *search, uint32_t stride,
+			    uint32_t n)
+{
+	const double bound = search->hit + (search->walk - search->hit) / 2 / n;
+	const uint32_t skews[] = { ask->skew, ask->other_skew };
+	struct mp_tlb_ask other = *ask;
+	uint32_t say = MP_TLB_YES;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		struct mp_tlb_seen seen;
+
+		other.skew = skews[i];
+		if (!mp_tlb_look(&other, stride, n, MP_TLB_MANY, &seen))
+			say = ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
+		else if (say == MP_TLB_YES && !(seen.least > bound))
+			say = MP_TLB_NO;
+	}
+	ask->lacks |= other.lacks;
+	ask->err = ask->err ? ask->err : other.err;
+	return say;
 }
 
 uint32_t mp_tlb_is_clean(struct mp_tlb_ask *ask, const struct mp_tlb_search *search,
