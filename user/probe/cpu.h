@@ -314,7 +314,9 @@ enum mp_cpu_by {
  * @hops: .. and the single hops that have them, owned
  * @rest: .. and what the hops of each group take, owned; of the first side without
  *	translations, but for the last group
- * @rises: .. and whether those take longer where they are few, as if of another level, too
+ * @rises: .. and what they take over rings of the first side of which they are few, if
+ *	that is longer than elsewhere, as of another level, cycles; 0: it is not, or
+ *	what translations add is not known there
  * @peaks: of a coarse clock's readings, whether they make groups or not
  * @mixed_from: what is read as slower than this, cycles, is not of memory alone: its
  *	mean moves; 0: it does not
@@ -359,7 +361,7 @@ struct mp_cpu_edges {
 	struct mp_spectrum groups;
 	struct mp_curve hops[MP_CPU_SIDES];
 	struct mp_curve rest[MP_SPECTRUM_PEAKS][MP_CPU_SIDES];
-	bool rises[MP_SPECTRUM_PEAKS];
+	double rises[MP_SPECTRUM_PEAKS];
 	struct mp_spectrum peaks;
 	double mixed_from;
 	uint32_t by[MP_CPU_LEVELS];

@@ -276,6 +276,9 @@ static bool find_levels(const struct mp_cpu_edges *edges,
 	const uint32_t n = mp_cpu_stairs_find(curve, stair);
 
 	*found = *edges;
+	/* One that hides has hops where the stairs have none. */
+	if (edges->doubt.unseen > 0 && n < 3)
+		return false;
 	/* The first stair is what the level in doubt takes, and no less. */
 	if (n < 2 || k + n - 1 + edges->n - outer > MP_CPU_LEVELS ||
 	    stair[0].cycles < inside * MP_CPU_STAIR_RISES ||

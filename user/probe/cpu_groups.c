@@ -272,14 +272,17 @@ static double last_of(const struct mp_curve *rest, double group)
 	return rest->n ? mp_curve_middle(&rest->at[rest->n - 1]) : group;
 }
 
-/* What hops of a group take at a length; NAN. */
+/* What hops of a group take at a length of which it has the share @own; NAN. @noise:
+ * what the clock's steps leave open of it, and how far replicates are apart. */
 static double mean_at(const struct mp_curve_at *at,
-		      const struct mp_spectrum *groups, uint32_t g)
+		      const struct mp_spectrum *groups, uint32_t g, double own,
+		      double *noise)
 {
-	double sum = 0;
+	double sum = 0, hops = 0, least = INFINITY, most = -INFINITY;
 	uint32_t n = 0;
 
 	for (uint32_t r = 0; r < at->n; r++) {
+		const struct mp_actor *actor = &at->batch[r]->exp.actor[0];
 		const double cycles = mp_spectrum_mean(
 			at->batch[r], g ? groups->bound[g - 1] : -INFINITY,
 			groups->bound[g]);
@@ -287,44 +290,62 @@ static double mean_at(const struct mp_curve_at *at,
 		if (isnan(cycles))
 			continue;
 		sum += cycles;
+		hops += own * (double)actor->hops * actor->bursts;
+		least = fmin(least, cycles);
+		most = fmax(most, cycles);
 		n++;
 	}
-	return n ? sum / n : NAN;
+	if (!n)
+		return NAN;
+	*noise = NOISE_SIGMAS * mp_spectrum_step(at->batch[0]) / 2 / sqrt(hops) +
+		 (most - least) / sqrt(n);
+	return sum / n;
+}
+
+/* Of its lengths, the last of which a group has most hops; 0. */
+static double end_of(const struct mp_curve *rest)
+{
+	return rest->n ? (double)rest->at[rest->n - 1].length : 0;
 }
 
 /*
  * Does a group that is one level where it has most of the hops take longer where it
- * has few? A level that includes those inside, of few ways over small pages, has
- * no more of a ring than the level inside until that loses lines itself: no length
- * is its own. What translations add is taken off; where that is not known, nothing
- * is said.
+ * has few, behind all those? A level that includes those inside, of few ways over
+ * small pages, has no more of a ring than the level inside until that loses lines
+ * itself: no length is its own. What translations add is taken off; further than
+ * that is known nothing is said.
  */
 static int find_rise(const struct mp_view *view, struct mp_cpu_edges *edges,
 		     uint32_t g)
 {
 	const struct mp_curve *hops = &edges->hops[0];
 	const struct mp_curve *rest = &edges->rest[g][0];
+	const double base = last_of(rest, 0);
 	struct mp_groups_added added;
+	double most = 0, noise = 0;
 	uint32_t n = 0;
 	int err = mp_groups_added_find(view, edges, g, &added);
 
-	edges->rises[g] = false;
-	if (err || !added.n || !rest->n || !is_steady(rest))
+	edges->rises[g] = 0;
+	if (err || !added.n || !(base > 0) || !is_steady(rest))
 		return err;
 	for (uint32_t i = 0; i < hops->n && n < FEW_LENGTHS; i++) {
 		const struct mp_curve_at *at = &hops->at[i];
 		const double length = (double)at->length;
 		const double own = own_of(at, &edges->groups, g);
+		double mean;
 
-		if (at->length <= rest->at[rest->n - 1].length ||
-		    !(own >= FEW_LEAST && own < OWN_LEAST))
+		if (length <= end_of(rest) || own >= OWN_LEAST)
 			continue;
-		if (length > added.length[added.n - 1] * COVERED)
+		if (!(own >= FEW_LEAST) || length > added.length[added.n - 1])
 			break;
-		n = mean_at(at, &edges->groups, g) - mp_groups_added_at(&added, length) >
-		    last_of(rest, 0) * FEW_RISE ? n + 1 : 0;
+		mean = mean_at(at, &edges->groups, g, own, &noise) -
+		       mp_groups_added_at(&added, length);
+		n = mean > base * FEW_RISE + noise ? n + 1 : 0;
+		most = mean;
 	}
-	edges->rises[g] = n == FEW_LENGTHS;
+	if (n == FEW_LENGTHS)
+		edges->rises[g] = most;
 	return 0;
 }
 
@@ -523,10 +544,9 @@ int mp_cpu_groups_levels(struct mp_cpu_edges *edges)
 			break;
 		level->latency = last_of(&edges->rest[g][0], level->latency);
 		edges->by[edges->n] = MP_CPU_BY_HOPS;
-		if (edges->rises[g] && edges->doubt.level == MP_CPU_LEVELS)
+		if (edges->rises[g] > 0 && edges->doubt.level == MP_CPU_LEVELS)
 			edges->doubt = (struct mp_cpu_doubt){
-				.level = edges->n,
-				.size = { level->low_bytes, level->size_bytes },
+				.level = edges->n, .unseen = edges->rises[g],
 			};
 		edges->group[edges->n++] = g;
 	}

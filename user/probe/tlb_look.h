@@ -34,7 +34,7 @@
  *	bursts has an entry, and keeps it; 0
  * @at_times: a ring that fits walked in some replicates: a full set was asked for one
  *	more, for what runs beside the ring, so that by means a full set is not
- *	told from one with a page too many
+ *	told from one with a page too many; of the distance asked last
  * @lacks: something that was asked for is not there yet
  * @refused: memory of this page kind was not granted
  * @err: -ENOMEM

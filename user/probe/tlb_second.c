@@ -63,7 +63,8 @@ static uint32_t loses_all(struct mp_tlb_ask *ask,
 
 	if (!first->ways)
 		return MP_TLB_UNSURE;
-	/* Where there is but one set, each ring of more does, if any. */
+	/* Where there is but one set, each ring of more does, if any. Lines that the
+	 * caches lose of it can only make it dearer. */
 	if (first->ways == first->entries)
 		n += n / 2;
 	if (!mp_tlb_look(ask, 1, n, 2 * MP_TLB_REPLICATES, &one))

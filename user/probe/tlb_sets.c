@@ -130,8 +130,10 @@ static uint32_t held_at(struct mp_tlb_ask *ask, const struct mp_tlb_search *sear
 	    is_plain(search, stride, low)) {
 		if (!search->by_hops)
 			say = mp_tlb_walks_often(ask, search, stride, low + 1);
-		if (say == MP_TLB_LACKS || say == MP_TLB_NO)
-			return say == MP_TLB_NO ? MP_TLB_UNSURE : say;
+		else
+			say = MP_TLB_YES;
+		if (say != MP_TLB_YES)
+			return say == MP_TLB_LACKS ? say : MP_TLB_UNSURE;
 		say = low > search->first->held ?
 		      all_ask(ask, search, stride, low) :
 		      all_ask(ask, search, search->last_stride,

@@ -145,13 +145,13 @@ uint32_t mp_tlb_walks_often(struct mp_tlb_ask *ask,
 	struct mp_tlb_ask other = *ask;
 	uint32_t say = MP_TLB_YES;
 
-	for (uint32_t i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < 2 && say != MP_TLB_NO; i++) {
 		struct mp_tlb_seen seen;
 
 		other.skew = skews[i];
 		if (!mp_tlb_look(&other, stride, n, MP_TLB_MANY, &seen))
 			say = ask->plan ? MP_TLB_LACKS : MP_TLB_UNSURE;
-		else if (say == MP_TLB_YES && !(seen.least > bound))
+		else if (!(seen.least > bound))
 			say = MP_TLB_NO;
 	}
 	ask->lacks |= other.lacks;
