@@ -306,6 +306,17 @@ static void what_cannot_be_had_at_once_is_refused_by_name(void **state)
 	expect_refusal("steps 1");
 }
 
+/* A sequence and a chase on one CPU, each in a phase of its own. */
+static void let_take_turns(uint32_t n_steps)
+{
+	set.exp.n_steps = n_steps;
+	set.exp.actor[0].op = MP_OP_SEQUENCE;
+	set.exp.actor[0].warm_hops = 0;
+	set.exp.actor[0].bursts = 1;
+	set.exp.actor[1].place = set.host.cpu;
+	set.exp.actor[1].phase = 1;
+}
+
 /* Ticks of the timed steps in each round, beside the samples of the chase. */
 static void a_sequence_and_a_chase_take_turns(void **state)
 {
@@ -314,14 +325,9 @@ static void a_sequence_and_a_chase_take_turns(void **state)
 
 	(void)state;
 	set.exp.rounds = 3;
-	set.exp.n_steps = 2;
+	let_take_turns(2);
 	set.exp.steps[0] = MEMPROBE_STEP(3, MEMPROBE_STEP_TIME);
 	set.exp.steps[1] = MEMPROBE_STEP(5, MEMPROBE_STEP_FLUSH);
-	set.exp.actor[0].op = MP_OP_SEQUENCE;
-	set.exp.actor[0].warm_hops = 0;
-	set.exp.actor[0].bursts = 1;
-	set.exp.actor[1].place = set.host.cpu;
-	set.exp.actor[1].phase = 1;
 	run_well(&batch);
 	assert_int_equal(batch.n_samples, 3 * (1 + BURSTS));
 	for (uint32_t i = 0; i < batch.n_samples; i++) {
@@ -425,13 +431,8 @@ static void between_rounds_the_kernel_is_not_called(void **state)
 	uint32_t few;
 
 	(void)state;
-	set.exp.n_steps = 1;
+	let_take_turns(1);
 	set.exp.steps[0] = MEMPROBE_STEP(3, MEMPROBE_STEP_TOUCH);
-	set.exp.actor[0].op = MP_OP_SEQUENCE;
-	set.exp.actor[0].warm_hops = 0;
-	set.exp.actor[0].bursts = 1;
-	set.exp.actor[1].place = set.host.cpu;
-	set.exp.actor[1].phase = 1;
 	set.exp.actor[1].hops = 256;
 	few = calls_in(2);
 	assert_true(few > 0);

@@ -107,17 +107,19 @@ static double own_of(const struct mp_curve_at *at,
 	return come - mp_cpu_share_of(at, groups, g);
 }
 
-/* The curve of what the hops of a group take. */
+/* The curve of what the hops of a group take, where it has a share of all from
+ * @least to less than @most. */
 static int draw_rest(const struct mp_curve *hops,
 		     const struct mp_spectrum *groups, uint32_t g,
-		     struct mp_curve *rest)
+		     double least, double most, struct mp_curve *rest)
 {
 	int err = 0;
 
 	for (uint32_t i = 0; i < hops->n; i++) {
 		const struct mp_curve_at *at = &hops->at[i];
+		const double own = own_of(at, groups, g);
 
-		if (!(own_of(at, groups, g) >= OWN_LEAST))
+		if (!(own >= least && own < most))
 			continue;
 		for (uint32_t r = 0; r < at->n && !err; r++) {
 			const double cycles = mp_spectrum_mean(
@@ -154,6 +156,7 @@ static int draw_all(struct mp_cpu_edges *edges, uint32_t sides)
 		for (uint32_t i = 0; !err && i < sides &&
 				     (!i || g + 1 < edges->groups.n); i++)
 			err = draw_rest(&edges->hops[i], &edges->groups, g,
+					OWN_LEAST, INFINITY,
 					&edges->rest[g][i]);
 	return err;
 }
@@ -183,18 +186,17 @@ static bool is_covered(const struct mp_groups_added *added, const struct mp_curv
 }
 
 /* What hops of a group take without their translations. */
-static int tidy_up(const struct mp_view *view, struct mp_cpu_edges *edges,
-		   uint32_t g)
+static int tidy_up(struct mp_cpu_edges *edges, uint32_t g,
+		   const struct mp_groups_added *added)
 {
 	struct mp_curve *rest = &edges->rest[g][0], tidy = { 0 };
-	struct mp_groups_added added;
-	int err = mp_groups_added_find(view, edges, g, &added);
+	int err = 0;
 
-	if (err || !is_covered(&added, rest))
-		return err;
+	if (!is_covered(added, rest))
+		return 0;
 	for (uint32_t i = 0; i < rest->n; i++) {
 		const struct mp_curve_at *at = &rest->at[i];
-		const double less = mp_groups_added_at(&added, (double)at->length);
+		const double less = mp_groups_added_at(added, (double)at->length);
 
 		for (uint32_t r = 0; r < at->n && !err; r++)
 			err = mp_curve_put(&tidy, at->length, at->batch[r],
@@ -272,34 +274,21 @@ static double last_of(const struct mp_curve *rest, double group)
 	return rest->n ? mp_curve_middle(&rest->at[rest->n - 1]) : group;
 }
 
-/* What hops of a group take at a length of which it has the share @own; NAN. @noise:
- * what the clock's steps leave open of it, and how far replicates are apart. */
-static double mean_at(const struct mp_curve_at *at,
-		      const struct mp_spectrum *groups, uint32_t g, double own,
-		      double *noise)
+/* What the clock's steps leave open of a point's mean, half a step of each hop, and
+ * how far its replicates are apart. @share: of the hops that are in it. */
+static double noise_of(const struct mp_curve_at *at, double share)
 {
-	double sum = 0, hops = 0, least = INFINITY, most = -INFINITY;
-	uint32_t n = 0;
+	double hops = 0, least = INFINITY, most = 0;
 
-	for (uint32_t r = 0; r < at->n; r++) {
+	for (uint32_t r = 0; r < at->n && at->batch; r++) {
 		const struct mp_actor *actor = &at->batch[r]->exp.actor[0];
-		const double cycles = mp_spectrum_mean(
-			at->batch[r], g ? groups->bound[g - 1] : -INFINITY,
-			groups->bound[g]);
 
-		if (isnan(cycles))
-			continue;
-		sum += cycles;
-		hops += own * (double)actor->hops * actor->bursts;
-		least = fmin(least, cycles);
-		most = fmax(most, cycles);
-		n++;
+		hops += share * (double)actor->hops * actor->bursts;
+		least = fmin(least, at->cycles[r]);
+		most = fmax(most, at->cycles[r]);
 	}
-	if (!n)
-		return NAN;
-	*noise = NOISE_SIGMAS * mp_spectrum_step(at->batch[0]) / 2 / sqrt(hops) +
-		 (most - least) / sqrt(n);
-	return sum / n;
+	return hops > 0 ? fmax(NOISE_SIGMAS * mp_spectrum_step(at->batch[0]) /
+			       2 / sqrt(hops), (most - least) / sqrt(at->n)) : 0;
 }
 
 /* Of its lengths, the last of which a group has most hops; 0. */
@@ -315,38 +304,36 @@ static double end_of(const struct mp_curve *rest)
  * itself: no length is its own. What translations add is taken off; further than
  * that is known nothing is said.
  */
-static int find_rise(const struct mp_view *view, struct mp_cpu_edges *edges,
-		     uint32_t g)
+static int find_rise(struct mp_cpu_edges *edges, uint32_t g,
+		     const struct mp_groups_added *added)
 {
-	const struct mp_curve *hops = &edges->hops[0];
 	const struct mp_curve *rest = &edges->rest[g][0];
 	const double base = last_of(rest, 0);
-	struct mp_groups_added added;
-	double most = 0, noise = 0;
+	struct mp_curve few = { 0 };
+	double mean = 0;
 	uint32_t n = 0;
-	int err = mp_groups_added_find(view, edges, g, &added);
+	int err;
 
 	edges->rises[g] = 0;
-	if (err || !added.n || !(base > 0) || !is_steady(rest))
-		return err;
-	for (uint32_t i = 0; i < hops->n && n < FEW_LENGTHS; i++) {
-		const struct mp_curve_at *at = &hops->at[i];
-		const double length = (double)at->length;
-		const double own = own_of(at, &edges->groups, g);
-		double mean;
+	if (!added->n || !(base > 0) || !is_steady(rest))
+		return 0;
+	err = draw_rest(&edges->hops[0], &edges->groups, g, FEW_LEAST, OWN_LEAST,
+			&few);
+	for (uint32_t i = 0; i < few.n && n < FEW_LENGTHS && !err; i++) {
+		const double length = (double)few.at[i].length;
 
-		if (length <= end_of(rest) || own >= OWN_LEAST)
+		if (length <= end_of(rest) ||
+		    length > added->length[added->n - 1])
 			continue;
-		if (!(own >= FEW_LEAST) || length > added.length[added.n - 1])
-			break;
-		mean = mean_at(at, &edges->groups, g, own, &noise) -
-		       mp_groups_added_at(&added, length);
-		n = mean > base * FEW_RISE + noise ? n + 1 : 0;
-		most = mean;
+		mean = mp_curve_middle(&few.at[i]) -
+		       mp_groups_added_at(added, length);
+		n = mean > base * FEW_RISE + noise_of(&few.at[i], FEW_LEAST) ?
+		    n + 1 : 0;
 	}
 	if (n == FEW_LENGTHS)
-		edges->rises[g] = most;
-	return 0;
+		edges->rises[g] = mean;
+	mp_curve_free(&few);
+	return err;
 }
 
 int mp_cpu_groups_gather(const struct mp_view *view,
@@ -372,28 +359,16 @@ int mp_cpu_groups_gather(const struct mp_view *view,
 	find_mixed(edges);
 	part_groups(edges, mp_cpu_step(view));
 	err = draw_all(edges, MP_CPU_SIDES);
-	for (uint32_t g = 0; g + 1 < edges->groups.n && !err; g++)
-		err = tidy_up(view, edges, g);
-	for (uint32_t g = 0; g + 1 < edges->groups.n && !err; g++)
-		err = find_rise(view, edges, g);
-	return err;
-}
+	for (uint32_t g = 0; g + 1 < edges->groups.n && !err; g++) {
+		struct mp_groups_added added;
 
-/* What the clock's steps leave open of a point's mean, half a step of each hop, and
- * how far its replicates are apart. */
-static double noise_of(const struct mp_curve_at *at)
-{
-	double hops = 0, least = INFINITY, most = 0;
-
-	for (uint32_t r = 0; r < at->n && at->batch; r++) {
-		const struct mp_actor *actor = &at->batch[r]->exp.actor[0];
-
-		hops += (double)actor->hops * actor->bursts;
-		least = fmin(least, at->cycles[r]);
-		most = fmax(most, at->cycles[r]);
+		err = mp_groups_added_find(view, edges, g, &added);
+		if (!err)
+			err = tidy_up(edges, g, &added);
+		if (!err)
+			err = find_rise(edges, g, &added);
 	}
-	return hops > 0 ? fmax(NOISE_SIGMAS * mp_spectrum_step(at->batch[0]) /
-			       2 / sqrt(hops), (most - least) / sqrt(at->n)) : 0;
+	return err;
 }
 
 static bool is_fine(const struct mp_cpu_edges *edges)
@@ -492,7 +467,7 @@ bool mp_cpu_groups_explain(const struct mp_cpu_edges *edges, uint32_t k,
 		    at > edges->level[k].low_bytes)
 			continue;
 		if (mp_curve_middle(&rest->at[i]) * LEVEL_RISES +
-		    noise_of(&rest->at[i]) > explained(edges, k, at)) {
+		    noise_of(&rest->at[i], 1) > explained(edges, k, at)) {
 			n = 0;
 			continue;
 		}
