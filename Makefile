@@ -40,7 +40,8 @@ CORE_CFLAGS := -ffreestanding -fno-tree-loop-distribute-patterns
 CHASE_CFLAGS := -fno-stack-protector -fcf-protection=none -fno-sanitize=all \
 	-fno-profile-arcs -fno-test-coverage -fno-instrument-functions
 own_cflags = $(if $(filter module/core/%,$<),$(CORE_CFLAGS)) \
-	$(if $(filter module/core/chase.c module/core/steps.c,$<),$(CHASE_CFLAGS))
+	$(if $(filter module/core/chase.c module/core/steps.c,$<),$(CHASE_CFLAGS)) \
+	$(if $(filter $(O)/bare/%,$@),-fno-sanitize=all)
 
 ifeq ($(V),1)
 Q :=
@@ -72,6 +73,11 @@ HELP_SRC := $(sort $(filter-out $(TEST_SRC),$(wildcard tests/*.c \
 # Benches: what measures the tool itself. zoo.c has the main().
 HELP_SRC += $(filter-out tests/bench/zoo.c,$(sort $(wildcard tests/bench/*.c)))
 HELP_OBJ := $(HELP_SRC:%.c=$(O)/%.o)
+
+# With sanitizers a simulated machine is half as fast: its own tests have it
+# so, and those of what measures it, which are most of the work, have it bare.
+SIM_OBJ := $(patsubst %.c,$(O)/bare/%.o,$(wildcard user/backend/sim*.c))
+OF_SIM := $(O)/tests/unit/test_sim%
 
 # Tests, and the unit tests once more with sanitizers. Those that measure the
 # machine that they are on, or keep all of its CPUs busy, run by themselves.
@@ -128,9 +134,14 @@ $(O)/tests/libtest.a: $(HELP_OBJ) $(O)/.objects
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $(HELP_OBJ)
 
+# Objects come before archives, which are left what is in none of them.
 $(TEST_BIN): %: %.o $(O)/tests/libtest.a $(O)/libmp.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(MP_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
+	$(Q)$(CC) $(MP_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
+		$(filter %.a,$^) -lcmocka $(LIBS)
+ifdef SAN
+$(filter-out $(OF_SIM),$(UNIT_BIN)): $(SIM_OBJ)
+endif
 
 # Random machines, and how fast the simulator is.
 $(O)/zoo: $(O)/tests/bench/zoo.o $(O)/tests/libtest.a $(O)/libmp.a
@@ -141,11 +152,18 @@ $(O)/sim-hops $(O)/infer-time: $(O)/%: $(O)/tests/bench/%.o $(O)/libmp.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(MP_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+define compile
+$(call say,CC,$@)
+@mkdir -p $(@D)
+$(Q)$(CC) $(MP_CPPFLAGS) $(CPPFLAGS) $(CFLAGS) $(MP_CFLAGS) \
+	$(own_cflags) -MMD -MP -c -o $@ $<
+endef
+
 $(O)/%.o: %.c $(O)/.flags | $(O)/.libraries
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(MP_CPPFLAGS) $(CPPFLAGS) $(CFLAGS) $(MP_CFLAGS) \
-		$(own_cflags) -MMD -MP -c -o $@ $<
+	$(compile)
+
+$(O)/bare/%.o: %.c $(O)/.flags | $(O)/.libraries
+	$(compile)
 
 # Feature tests: asked once, and again when the question changes.
 $(O)/.libraries: scripts/check-libraries $(O)/.flags
@@ -161,7 +179,7 @@ $(O)/.flags: FORCE
 
 $(O)/.objects: FORCE
 	@mkdir -p $(O)
-	@echo '$(LIB_OBJ) $(HELP_OBJ)' >$@.new
+	@echo '$(LIB_OBJ) $(HELP_OBJ) $(if $(SAN),$(SIM_OBJ))' >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 # O is where the kernel's make would put things, if it heard of ours.
@@ -257,6 +275,6 @@ help: ## this list
 	@echo '  SAN=1                 with address and undefined-behaviour sanitizers, in build-san'
 	@echo '  V=1                   show the commands'
 
--include $(LIB_OBJ:.o=.d) $(HELP_OBJ:.o=.d) $(TEST_BIN:=.d) $(O)/user/main.d \
+-include $(LIB_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(HELP_OBJ:.o=.d) $(TEST_BIN:=.d) $(O)/user/main.d \
 	$(O)/tests/bench/zoo.d $(O)/tests/bench/sim-hops.d \
 	$(O)/tests/bench/infer-time.d
