@@ -485,29 +485,6 @@ static void a_group_that_says_nothing_leaves_it_to_means(void **state)
 	is("cpu.l1d.latency-cycles", 5);
 }
 
-/* Two slots of the full rings that the first level asks for share a line of the
- * last one: half of the hops find it there, however long the ring, and no reading
- * is of a level that all come to miss. What is slower than the third moves. */
-static void a_level_that_no_ring_misses_is_not_absent(void **state)
-{
-	struct mp_cpu_edges edges;
-
-	(void)state;
-	ask("machine name=a clock_mhz=3950 memory_latency=334\n"
-	    "clock tsc_mhz=3700 step=31 read=71\nplace pages=contiguous\n"
-	    "level name=l1d size=108K ways=6 latency=7 policy=nru\n"
-	    "level name=l2 size=264K ways=11 latency=27 policy=nru\n"
-	    "level name=l3 size=1M ways=32 latency=92 policy=random\n"
-	    "level name=l4 size=1574400 ways=25 line=128 latency=183 "
-	    "policy=fifo inclusion=inclusive slices=2\n");
-	assert_int_equal(made_sim_fact(&sim, "cpu.l4.size")->verdict,
-			 MP_NOT_MEASURABLE);
-	edges_of(&edges);
-	assert_int_equal(edges.n, 3);
-	assert_true(mp_cpu_groups_mixed(&edges));
-	mp_cpu_edges_free(&edges);
-}
-
 /*
  * One way over small pages, and it includes the first level: up to a ring of 64 KiB
  * it has what that one has, and serves no hop. Only of lengths of which most hops
@@ -598,8 +575,6 @@ int main(void)
 			a_clock_that_tells_some_levels_has_groups, end),
 		cmocka_unit_test_teardown(
 			a_group_that_says_nothing_leaves_it_to_means, end),
-		cmocka_unit_test_teardown(
-			a_level_that_no_ring_misses_is_not_absent, end),
 		cmocka_unit_test_teardown(
 			a_level_that_serves_the_rest_of_a_group_is_seen, end),
 		cmocka_unit_test_teardown(a_group_of_one_level_does_not_rise,

@@ -190,6 +190,35 @@ static void near_and_far_parts_of_a_level_are_twins(void **state)
 	assert_int_equal(mp_cpu_share_twins(&hops.curve, &spectrum), 1);
 }
 
+/* Four slots share a line of a level at 20 cycles: three hops in four are served
+ * further inside, and no length has more than a quarter that goes to it, to the next
+ * level or to memory. Of rings with a slot a line all do. */
+static void draw_shared(double part)
+{
+	for (uint32_t i = 0; i < 9; i++) {
+		const double served = i < 3 ? 20 : i < 6 ? 40 : 200;
+		const struct made_kind kind[] = { { i ? part : 0, served, 0.5 },
+						  { 1, 4, 0 } };
+
+		made_hops_add(&hops, (16ull << 10) << i, 2, kind, 2);
+	}
+}
+
+static void levels_that_few_hops_come_to_are_not(void **state)
+{
+	(void)state;
+	draw_shared(1);
+	assert_int_equal(mp_spectrum_find(&hops.curve, &spectrum), 0);
+	assert_int_equal(spectrum.n, 4);
+	assert_int_equal(mp_cpu_share_twins(&hops.curve, &spectrum),
+			 MP_CPU_LEVELS);
+	made_hops_close(&hops);
+	made_hops_open(&hops, 1);
+	draw_shared(0.2);
+	assert_int_equal(mp_cpu_share_twins(&hops.curve, &spectrum),
+			 MP_CPU_LEVELS);
+}
+
 static void levels_that_hops_go_over_to_are_not(void **state)
 {
 	(void)state;
@@ -588,6 +617,7 @@ int main(void)
 		TEST(what_is_kept_inside_counts_at_each_limit),
 		TEST(page_walks_do_not_move_a_level),
 		TEST(near_and_far_parts_of_a_level_are_twins),
+		TEST(levels_that_few_hops_come_to_are_not),
 		TEST(levels_that_hops_go_over_to_are_not),
 		TEST(half_a_step_of_the_clock_parts_no_peak),
 		TEST(a_replicate_at_another_clock_parts_no_peak),

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "made_hops.h"
+
 /* At 4, 14, 32 and 407 cycles, the last one memory's. */
 static void lay(struct mp_cpu_edges *edges, uint32_t n, const double *latency)
 {
@@ -110,12 +112,51 @@ static void what_is_blurred_or_known_says_nothing(void **state)
 	assert_float_equal(unseen, 0, 0);
 }
 
+/* Of 14 cycles, as long as a peak has most hops; of more where those of a level that is
+ * none are among them. */
+static void rise_to(struct made_hops *hops, double cycles)
+{
+	made_hops_open(hops, 1);
+	for (uint64_t length = 8; length < 64; length += 8) {
+		const struct made_kind kind[] = {
+			{ 0.2, 4, 0 }, { 0.6, length < 40 ? 14 : cycles, 0 },
+			{ 1, 407, 0 },
+		};
+
+		made_hops_add(hops, length << 10, 1, kind, 3);
+	}
+}
+
+static void a_peak_that_moves_hides_a_level(void **state)
+{
+	const double known[] = { 4, 14 };
+	struct mp_cpu_edges edges;
+	struct made_hops hops;
+	double unseen;
+
+	(void)state;
+	for (uint32_t moves = 0; moves < 2; moves++) {
+		rise_to(&hops, moves ? 22 : 15);
+		lay(&edges, 2, known);
+		edges.full = true;
+		edges.peaks.n = 3;
+		edges.peaks.cycles[2] = 407;
+		edges.peaks.bound[2] = 8000;
+		edges.hops[0] = hops.curve;
+		assert_int_equal(doubtful(&edges, &unseen),
+				 moves ? 1 : MP_CPU_LEVELS);
+		assert_float_equal(unseen, moves ? 22 : 0, 0.1);
+		made_hops_close(&hops);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_peak_has_a_level),
 		cmocka_unit_test(means_of_full_rings_may_be_of_slower_levels),
 		cmocka_unit_test(what_is_blurred_or_known_says_nothing),
+		cmocka_unit_test(a_peak_that_moves_hides_a_level),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

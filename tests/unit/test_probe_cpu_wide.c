@@ -166,6 +166,25 @@ static void what_lies_behind_long_lines_is_not_denied(void **state)
 	check(three, "cpu.l4.size", NAN);
 }
 
+/* Of full rings the third level, the fourth and memory share a quarter of the hops:
+ * that says nothing of whether two of them are near and far parts of one. */
+static void levels_that_few_hops_of_full_rings_come_to_are_two(void **state)
+{
+	static const char four[] =
+		"machine name=m clock_mhz=2050 memory_latency=359\n"
+		"clock tsc_mhz=3800 step=1 read=62\nplace pages=contiguous\n"
+		"level name=l1d size=16K ways=32 line=64 latency=3 "
+		"policy=bit-plru\n"
+		"level name=l2 size=112K ways=14 line=256 latency=7 policy=fifo\n"
+		"level name=l3 size=176K ways=11 line=256 latency=27 policy=fifo "
+		"slices=8\n"
+		"level name=l4 size=264K ways=16 line=256 latency=66 "
+		"policy=qlru_h00_m1_r0_u1\n";
+
+	(void)state;
+	check(four, "cpu.l3.size", 176 * KIB);
+}
+
 /* A clock of coarse steps, and a prefetcher that hides what long lines leave:
  * full rings miss no more than sparse ones do, wider ones do. */
 static void wider_rings_tell_of_odd_sets_where_full_ones_do_not(void **state)
@@ -230,6 +249,7 @@ int main(void)
 		TEST(each_denser_ring_has_a_say),
 		TEST(lines_may_grow_where_sets_are_odd),
 		TEST(what_lies_behind_long_lines_is_not_denied),
+		TEST(levels_that_few_hops_of_full_rings_come_to_are_two),
 		TEST(wider_rings_tell_of_odd_sets_where_full_ones_do_not),
 		TEST(what_the_level_inside_keeps_is_taken_off),
 	};

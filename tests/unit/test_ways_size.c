@@ -122,6 +122,31 @@ static void a_limit_that_does_not_hold_makes_no_size(void **state)
 			     MP_MEASURED);
 }
 
+/* .. but one that it misses by less than an edge may be off by does. */
+static void a_limit_just_below_a_size_does_not_hide_it(void **state)
+{
+	static const struct {
+		double high;
+		enum mp_verdict verdict;
+	} at[] = {
+		{ 79.5 * KIB, MP_MEASURED }, { 77.5 * KIB, MP_AT_LEAST },
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct mp_fact *size;
+
+		ask_edges(OPEN);
+		size = fact_of("cpu.l2.size");
+		assert_int_equal(size->verdict, MP_AT_LEAST);
+		size->high = at[i].high;
+		ask_ways();
+		assert_int_equal(made_sim_fact(&sim, "cpu.l2.size")->verdict,
+				 at[i].verdict);
+		made_sim_close(&sim);
+	}
+}
+
 static void more_lines_than_two_levels_share_are_exclusive(void **state)
 {
 	const struct mp_fact *inclusion;
@@ -280,6 +305,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(ways_and_sets_say_what_the_edge_leaves_open, end),
 		cmocka_unit_test_teardown(a_limit_that_does_not_hold_makes_no_size, end),
+		cmocka_unit_test(a_limit_just_below_a_size_does_not_hide_it),
 		cmocka_unit_test_teardown(more_lines_than_two_levels_share_are_exclusive, end),
 		cmocka_unit_test_teardown(what_is_left_has_to_agree_with_the_edge, end),
 		cmocka_unit_test_teardown(an_answer_of_another_probe_is_not_gone_against, end),

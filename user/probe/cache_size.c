@@ -21,6 +21,7 @@
 #include "probe/cpu_edges.h"
 #include "probe/cpu_flat.h"
 #include "probe/cpu_groups.h"
+#include "probe/cpu_groups_wide.h"
 #include "probe/cpu_left.h"
 #include "probe/cpu_often.h"
 #include "probe/cpu_size.h"
@@ -283,11 +284,15 @@ static int plan_wide(const struct mp_view *view,
 	if (!edges->full)
 		return 0;
 	for (uint32_t w = 1; w <= MP_CPU_WIDTHS && !err; w++) {
-		bool is_wanted = edges->muddled < MP_CPU_LEVELS;
+		bool is_wanted = edges->muddled < MP_CPU_LEVELS ||
+				 edges->lacks_broad;
 
 		for (uint32_t k = 0; k < edges->n; k++)
 			is_wanted = is_wanted || edges->width[k] >= w;
-		if (!is_wanted || !mp_cpu_wide_sweep(view, w, 0, &sweep))
+		if (!is_wanted ||
+		    !(edges->groups.n || edges->lacks_broad ?
+		      mp_cpu_groups_wide_sweep(view, w, 0, &sweep) :
+		      mp_cpu_wide_sweep(view, w, 0, &sweep)))
 			break;
 		err = plan_curve(view, &sweep, fmin(end, end_of(view)), plan);
 		plan->stage++;

@@ -318,6 +318,9 @@ enum mp_cpu_by {
  *	that is longer than elsewhere, as of another level, cycles; 0: it is not, or
  *	what translations add is not known there
  * @peaks: of a coarse clock's readings, whether they make groups or not
+ * @full_peaks, @full_mixed: the same of full rings alone, as means are
+ * @broad: of each group, 1 + which of @wide comes to miss it, hop by hop; 0: @hops do
+ * @lacks_broad: none does of one that they tell from others
  * @mixed_from: what is read as slower than this, cycles, is not of memory alone: its
  *	mean moves; 0: it does not
  * @by: of each level, enum mp_cpu_by
@@ -327,7 +330,7 @@ enum mp_cpu_by {
  * @level: as the detector saw them in side 0; of shared levels, in @curve
  * @doubt: whether one of them may be two
  * @width: of each level, 1 + which of @wide has a slot for each of its lines;
- *	0 where @side has
+ *	0 where @side has, or @hops
  * @muddled: from this level on slots share lines, and no ring that fills the
  *	levels evenly has slots further apart; MP_CPU_LEVELS: none
  * @contradicted: from this level on denser rings of means miss what sparse ones say that
@@ -363,6 +366,10 @@ struct mp_cpu_edges {
 	struct mp_curve rest[MP_SPECTRUM_PEAKS][MP_CPU_SIDES];
 	double rises[MP_SPECTRUM_PEAKS];
 	struct mp_spectrum peaks;
+	struct mp_spectrum full_peaks;
+	double full_mixed;
+	uint32_t broad[MP_SPECTRUM_PEAKS];
+	bool lacks_broad;
 	double mixed_from;
 	uint32_t by[MP_CPU_LEVELS];
 	uint32_t group[MP_CPU_LEVELS];

@@ -231,7 +231,9 @@ static bool is_of_pages_alone(const struct mp_view *view,
 		return false;
 	/* It rises by what the curve that it is read off does: of few slots a page
 	 * that is most. */
-	if (mp_cpu_has_sides(edges, k) || edges->width[k])
+	if (edges->by[k] == MP_CPU_BY_REST && edges->width[k])
+		mp_cpu_level_sweep(view, edges, k, 0, &sweep);
+	else if (mp_cpu_has_sides(edges, k) || edges->width[k])
 		mp_cpu_side_sweep(view, 0, &sweep);
 	else
 		mp_cpu_main_sweep(view, &sweep);

@@ -156,6 +156,16 @@ int mp_cpu_share_level(const struct mp_curve *curve,
 		       const struct mp_spectrum *spectrum, uint32_t k,
 		       struct mp_level *level);
 
+/** mp_cpu_near_point() - the curve's point of nearly that length, or NULL */
+const struct mp_curve_at *mp_cpu_near_point(const struct mp_curve *curve,
+					    uint64_t length);
+
+/** mp_cpu_wide_spreads() - does a denser ring miss level @k of a spectrum where a wider
+ * one of nearly the same length does not? That spreads over more sets than it
+ * should, then */
+bool mp_cpu_wide_spreads(const struct mp_curve *dense, const struct mp_curve *wide,
+			 const struct mp_spectrum *spectrum, uint32_t k);
+
 /**
  * mp_cpu_wide_sweep() - full rings for longer lines
  * @width: 1 .. MP_CPU_WIDTHS: slots are 2, 4, 8 lines of the innermost level

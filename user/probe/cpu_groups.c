@@ -7,6 +7,7 @@
 
 #include "analysis/clock.h"
 #include "probe/cpu_groups_added.h"
+#include "probe/cpu_groups_wide.h"
 
 /* Memory takes 500 cycles and less: the first level and it have to be two of a
  * clock's steps apart. */
@@ -15,14 +16,18 @@
 #define STEP_LEAST 1.25
 /* Fewer lengths say nothing. */
 #define LENGTHS_LEAST 8u
-/* .. nor peaks that fewer of the hops come to miss. */
-#define COMES 0.7
 /* Of the hops of a length a group has so many where its mean is taken. */
 #define OWN_LEAST 0.5
 /* Nearer to each other than this latencies share a reading. */
 #define STEPS_APART 2.0
+/* .. nor does memory's of wide rings, over fewer. */
+#define REST_LEAST 3u
 /* A mean of too few lengths for levels in it, which moves by less, is of one. */
 #define STEADY 1.2
+/* One that moves is at rest again where it takes no more than this beyond what it
+ * does over rings so much shorter. */
+#define AT_REST 1.4
+#define RISES 1.02
 
 /* Lengths of which a group has few hops, but so many: those of one level take what they
  * do elsewhere. Where they take so much longer, length after length, the group has
@@ -39,11 +44,6 @@
 #define NOISE_SIGMAS 4
 /* Behind the edge inside, a factor. */
 #define BEHIND 1.1
-/* What translations add is looked at at each of so many lengths, and at all between two
- * where it moves by so many cycles. How far beyond the last one it still goes. */
-#define ADDED_APART 4
-#define ADDED_MOVES 0.5
-#define COVERED 1.5
 /* Where it takes so much longer from one length to the next, those between are
  * looked at, and beside them. */
 #define MOVES 1.05
@@ -67,36 +67,41 @@ bool mp_cpu_groups_sweep(const struct mp_view *view, uint32_t side,
 	return is_there;
 }
 
-/* Do most hops come to miss a peak? A prefetcher that stays on spares some, and
- * slots that share a line half of them. */
-static bool comes(const struct mp_curve *hops, const struct mp_spectrum *peaks,
-		  uint32_t k)
+/* Peaks that share readings are one group; so is one that no ring of slots up to so
+ * wide comes to miss with those behind it. */
+static void take_groups(struct mp_cpu_edges *edges, uint32_t widest)
 {
-	for (uint32_t i = 0; i < hops->n; i++)
-		if (mp_cpu_share_of(&hops->at[i], peaks, k) > COMES)
-			return true;
-	return false;
-}
-
-/* Peaks that share readings are one group; so is one that no ring comes to miss
- * with those behind it. */
-static void take_groups(const struct mp_curve *hops,
-			const struct mp_spectrum *peaks,
-			struct mp_spectrum *groups)
-{
+	const struct mp_spectrum *peaks = &edges->peaks;
+	struct mp_spectrum *groups = &edges->groups;
 	uint32_t n = 0;
 
 	*groups = (struct mp_spectrum){ 0 };
+	edges->lacks_broad = false;
 	for (uint32_t i = 0; i < peaks->n; i++) {
-		if (i + 1 < peaks->n &&
-		    (peaks->blurred[i] || !comes(hops, peaks, i)))
+		const bool last = i + 1 == peaks->n;
+		uint32_t width = 0;
+
+		if (!last && peaks->blurred[i])
 			continue;
+		if (!last)
+			width = mp_cpu_groups_wide_of(edges, i);
+		if (width > widest) {
+			edges->lacks_broad = edges->full;
+			continue;
+		}
+		edges->broad[n] = width;
 		groups->cycles[n] = peaks->cycles[i];
 		groups->bound[n] = peaks->bound[i];
 		groups->share[n] = peaks->share[i];
 		groups->id[n++] = peaks->id[i];
 	}
 	groups->n = n > 1 ? n : 0;
+}
+
+/* Which rings show what a group takes? Those that come to miss the one inside. */
+static uint32_t width_of(const struct mp_cpu_edges *edges, uint32_t g)
+{
+	return g ? edges->broad[g - 1] : 0;
 }
 
 static double own_of(const struct mp_curve_at *at,
@@ -108,10 +113,11 @@ static double own_of(const struct mp_curve_at *at,
 }
 
 /* The curve of what the hops of a group take, where it has a share of all from
- * @least to less than @most. */
+ * @least to less than @most, over rings up to @longest. */
 static int draw_rest(const struct mp_curve *hops,
 		     const struct mp_spectrum *groups, uint32_t g,
-		     double least, double most, struct mp_curve *rest)
+		     double least, double most, double longest,
+		     struct mp_curve *rest)
 {
 	int err = 0;
 
@@ -119,7 +125,8 @@ static int draw_rest(const struct mp_curve *hops,
 		const struct mp_curve_at *at = &hops->at[i];
 		const double own = own_of(at, groups, g);
 
-		if (!(own >= least && own < most))
+		if (!(own >= least && own < most) ||
+		    (double)at->length > longest)
 			continue;
 		for (uint32_t r = 0; r < at->n && !err; r++) {
 			const double cycles = mp_spectrum_mean(
@@ -155,8 +162,10 @@ static int draw_all(struct mp_cpu_edges *edges, uint32_t sides)
 	for (uint32_t g = 0; g < edges->groups.n; g++)
 		for (uint32_t i = 0; !err && i < sides &&
 				     (!i || g + 1 < edges->groups.n); i++)
-			err = draw_rest(&edges->hops[i], &edges->groups, g,
-					OWN_LEAST, INFINITY,
+			err = draw_rest(mp_cpu_groups_wide_rings(
+						edges, width_of(edges, g), i),
+					&edges->groups, g, OWN_LEAST, INFINITY,
+					mp_cpu_groups_wide_most(edges, g),
 					&edges->rest[g][i]);
 	return err;
 }
@@ -177,14 +186,6 @@ static void range_of(const struct mp_cpu_edges *edges, uint32_t g,
 	}
 }
 
-/* Is what is added known nearly as far as the curve goes? */
-static bool is_covered(const struct mp_groups_added *added, const struct mp_curve *rest)
-{
-	return added->n && rest->n &&
-	       added->length[added->n - 1] * COVERED >=
-	       (double)rest->at[rest->n - 1].length;
-}
-
 /* What hops of a group take without their translations. */
 static int tidy_up(struct mp_cpu_edges *edges, uint32_t g,
 		   const struct mp_groups_added *added)
@@ -192,7 +193,7 @@ static int tidy_up(struct mp_cpu_edges *edges, uint32_t g,
 	struct mp_curve *rest = &edges->rest[g][0], tidy = { 0 };
 	int err = 0;
 
-	if (!is_covered(added, rest))
+	if (!mp_groups_added_covers(added, rest))
 		return 0;
 	for (uint32_t i = 0; i < rest->n; i++) {
 		const struct mp_curve_at *at = &rest->at[i];
@@ -230,6 +231,7 @@ static void part_groups(struct mp_cpu_edges *edges, double step)
 				continue;
 			groups->bound[g] = (most + next) / 2;
 		}
+		edges->broad[n] = edges->broad[g];
 		groups->cycles[n] = groups->cycles[g];
 		groups->bound[n] = groups->bound[g];
 		groups->share[n] = groups->share[g];
@@ -251,15 +253,61 @@ static bool is_steady(const struct mp_curve *rest)
 	return !(most > least * STEADY);
 }
 
+/* Of its lengths, the last of which a group has most hops; 0. */
+static double end_of(const struct mp_curve *rest)
+{
+	return rest->n ? (double)rest->at[rest->n - 1].length : 0;
+}
+
+/* Does it take the same over the longest rings that it has most hops of? */
+static bool comes_to_rest(const struct mp_curve *rest)
+{
+	double least = INFINITY, most = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < rest->n; i++) {
+		const double middle = mp_curve_middle(&rest->at[i]);
+
+		if ((double)rest->at[i].length * AT_REST < end_of(rest))
+			continue;
+		least = fmin(least, middle);
+		most = fmax(most, middle);
+		n++;
+	}
+	return n > 1 && most <= least * RISES;
+}
+
+/* How many levels each group has up to the last one that only wide rings tell has to
+ * be known: full ones would not have told, and not given that the name of another.
+ * One that moves to its end may have one more than it shows. */
+static bool is_settled(const struct mp_cpu_edges *edges)
+{
+	uint32_t last = edges->groups.n;
+
+	while (last && !edges->broad[last - 1])
+		last--;
+	for (uint32_t g = 0; g < last; g++) {
+		const struct mp_curve *rest = &edges->rest[g][0];
+
+		if (!is_steady(rest) && !comes_to_rest(rest))
+			return false;
+	}
+	return true;
+}
+
 /* What is slower than all other groups should be memory. Its mean moves with the
  * length where it is a level as well: one that shares readings with memory, or of
  * which no ring comes to miss most, as slots share its lines. */
 static void find_mixed(struct mp_cpu_edges *edges)
 {
 	const struct mp_spectrum *groups = &edges->groups;
+	const uint32_t last = groups->n - 1;
 
-	if (groups->n > 1 && !is_steady(&edges->rest[groups->n - 1][0]))
-		edges->mixed_from = groups->bound[groups->n - 2];
+	edges->mixed_from = 0;
+	if (groups->n > 1 && (!is_steady(&edges->rest[last][0]) ||
+			      (width_of(edges, last) &&
+			       edges->rest[last][0].n < REST_LEAST)))
+		edges->mixed_from = groups->bound[last - 1];
 }
 
 bool mp_cpu_groups_mixed(const struct mp_cpu_edges *edges)
@@ -291,12 +339,6 @@ static double noise_of(const struct mp_curve_at *at, double share)
 			       2 / sqrt(hops), (most - least) / sqrt(at->n)) : 0;
 }
 
-/* Of its lengths, the last of which a group has most hops; 0. */
-static double end_of(const struct mp_curve *rest)
-{
-	return rest->n ? (double)rest->at[rest->n - 1].length : 0;
-}
-
 /*
  * Does a group that is one level where it has most of the hops take longer where it
  * has few, behind all those? A level that includes those inside, of few ways over
@@ -318,7 +360,7 @@ static int find_rise(struct mp_cpu_edges *edges, uint32_t g,
 	if (!added->n || !(base > 0) || !is_steady(rest))
 		return 0;
 	err = draw_rest(&edges->hops[0], &edges->groups, g, FEW_LEAST, OWN_LEAST,
-			&few);
+			INFINITY, &few);
 	for (uint32_t i = 0; i < few.n && n < FEW_LENGTHS && !err; i++) {
 		const double length = (double)few.at[i].length;
 
@@ -336,6 +378,46 @@ static int find_rise(struct mp_cpu_edges *edges, uint32_t g,
 	return err;
 }
 
+/* Means are of full rings, and so are the peaks that they are held against. */
+static void leave_to_means(struct mp_cpu_edges *edges)
+{
+	edges->peaks = edges->full_peaks;
+	edges->mixed_from = edges->full_mixed;
+	edges->groups.n = 0;
+}
+
+/* The groups of full rings. */
+static int find_full_groups(struct mp_cpu_edges *edges)
+{
+	int err = mp_spectrum_find(&edges->hops[0], &edges->full_peaks);
+
+	if (err)
+		return err;
+	edges->peaks = edges->full_peaks;
+	take_groups(edges, 0);
+	err = draw_all(edges, 1);
+	find_mixed(edges);
+	edges->full_mixed = edges->mixed_from;
+	return err;
+}
+
+/* .. and those of wider ones, where these were walked and tell more. */
+static int find_groups(const struct mp_view *view, struct mp_cpu_edges *edges)
+{
+	int err = find_full_groups(edges);
+
+	if (!err)
+		err = mp_cpu_groups_wide_gather(view, edges);
+	if (err || !mp_cpu_groups_wide_any(edges))
+		return err;
+	take_groups(edges, MP_CPU_WIDTHS);
+	err = draw_all(edges, 1);
+	if (!err && !is_settled(edges))
+		return find_full_groups(edges);
+	find_mixed(edges);
+	return err;
+}
+
 int mp_cpu_groups_gather(const struct mp_view *view,
 			 struct mp_cpu_edges *edges)
 {
@@ -349,19 +431,19 @@ int mp_cpu_groups_gather(const struct mp_view *view,
 			err = mp_sweep_gather(&sweep, view, &edges->hops[i]);
 	if (err || edges->hops[0].n < LENGTHS_LEAST)
 		return err;
-	err = mp_spectrum_find(&edges->hops[0], &edges->peaks);
+	err = find_groups(view, edges);
 	if (err)
 		return err;
-	take_groups(&edges->hops[0], &edges->peaks, &edges->groups);
-	err = draw_all(edges, 1);
-	if (err)
-		return err;
-	find_mixed(edges);
 	part_groups(edges, mp_cpu_step(view));
+	if (!edges->groups.n)
+		leave_to_means(edges);
 	err = draw_all(edges, MP_CPU_SIDES);
 	for (uint32_t g = 0; g + 1 < edges->groups.n && !err; g++) {
 		struct mp_groups_added added;
 
+		/* What is added is asked of full rings. */
+		if (width_of(edges, g))
+			continue;
 		err = mp_groups_added_find(view, edges, g, &added);
 		if (!err)
 			err = tidy_up(edges, g, &added);
@@ -409,6 +491,7 @@ static int inner_levels(struct mp_cpu_edges *edges, uint32_t g)
 	}
 	for (uint32_t i = 0; i < n && edges->n < MP_CPU_LEVELS; i++) {
 		edges->by[edges->n] = MP_CPU_BY_REST;
+		edges->width[edges->n] = width_of(edges, g);
 		edges->group[edges->n] = g;
 		edges->level[edges->n++] = level[i];
 	}
@@ -432,6 +515,22 @@ static double explained(const struct mp_cpu_edges *edges, uint32_t k,
 	return mean;
 }
 
+/* What hops of a group take over the longest ring up to a length, of those that show
+ * where its outermost level ends; 0. */
+static double mean_before(const struct mp_cpu_edges *edges, uint32_t g, double length)
+{
+	const struct mp_curve *rings =
+		mp_cpu_groups_wide_rings(edges, edges->broad[g], 0);
+	struct mp_curve rest = { 0 };
+	double mean = 0;
+
+	if (!draw_rest(rings, &edges->groups, g, OWN_LEAST, INFINITY, length, &rest) &&
+	    rest.n)
+		mean = mp_curve_middle(&rest.at[rest.n - 1]);
+	mp_curve_free(&rest);
+	return mean;
+}
+
 double mp_cpu_groups_kept(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_curve *rest = &edges->rest[edges->group[k]][0];
@@ -447,6 +546,10 @@ double mp_cpu_groups_kept(const struct mp_cpu_edges *edges, uint32_t k)
 		if ((double)rest->at[i].length <= begins)
 			kept = (own - mp_curve_middle(&rest->at[i])) /
 			       (own - inner);
+	/* The level inside may hold as much more of wider rings. */
+	if (edges->width[k] != edges->width[k - 1])
+		kept = (own - mean_before(edges, edges->group[k], begins)) /
+		       (own - inner);
 	return fmin(fmax(kept, 0), 1);
 }
 
@@ -504,6 +607,7 @@ int mp_cpu_groups_levels(struct mp_cpu_edges *edges)
 	if (groups->n < 2)
 		return -ENODATA;
 	memset(edges->by, 0, sizeof(edges->by));
+	memset(edges->width, 0, sizeof(edges->width));
 	edges->n = 0;
 	edges->doubt = (struct mp_cpu_doubt){ .level = MP_CPU_LEVELS };
 	for (uint32_t g = 0; g + 1 < groups->n && !err; g++) {
@@ -514,11 +618,14 @@ int mp_cpu_groups_levels(struct mp_cpu_edges *edges)
 			break;
 		level = &edges->level[edges->n];
 		memset(level, 0, sizeof(*level));
-		err = mp_cpu_share_level(&edges->hops[0], groups, g, level);
+		err = mp_cpu_share_level(mp_cpu_groups_wide_rings(
+						 edges, edges->broad[g], 0),
+					 groups, g, level);
 		if (err || !(level->latency > 0))
 			break;
 		level->latency = last_of(&edges->rest[g][0], level->latency);
 		edges->by[edges->n] = MP_CPU_BY_HOPS;
+		edges->width[edges->n] = edges->broad[g];
 		if (edges->rises[g] > 0 && edges->doubt.level == MP_CPU_LEVELS)
 			edges->doubt = (struct mp_cpu_doubt){
 				.level = edges->n, .unseen = edges->rises[g],
@@ -527,44 +634,14 @@ int mp_cpu_groups_levels(struct mp_cpu_edges *edges)
 	}
 	if (err == -ENODATA) {
 		memset(edges->by, 0, sizeof(edges->by));
-		edges->groups.n = 0;
+		memset(edges->width, 0, sizeof(edges->width));
+		leave_to_means(edges);
 		return err;
 	}
 	/* Means of the innermost one are of denser rings, and many. */
 	if (edges->by[0] == MP_CPU_BY_REST)
 		edges->by[0] = MP_CPU_BY_MEANS;
 	mp_cpu_groups_fill(edges);
-	return err;
-}
-
-/* Lengths at which it is to be seen what translations add, and all of those
- * between two where it is not the same. */
-static int plan_added(const struct mp_view *view,
-		      const struct mp_cpu_edges *edges, uint32_t g,
-		      struct mp_plan *plan)
-{
-	const struct mp_curve *rest = &edges->rest[g][0];
-	const double first = (double)rest->at[0].length;
-	const double last = (double)rest->at[rest->n - 1].length;
-	struct mp_groups_added added;
-	uint32_t i = 0;
-	int err = mp_groups_added_find(view, edges, g, &added);
-
-	for (uint32_t step = 0; step < MP_GROUPS_ADDED_LENGTHS && !err; step++) {
-		const double length = mp_groups_added_length(step);
-		struct mp_exp exp;
-		bool between;
-
-		while (i < added.n && added.length[i] < length)
-			i++;
-		between = i && i < added.n &&
-			  fabs(added.cycles[i] - added.cycles[i - 1]) >
-			  ADDED_MOVES;
-		if (length * COVERED >= first && length <= last &&
-		    (between || step % ADDED_APART == 0) &&
-		    mp_groups_added_exp(view, length, &exp))
-			err = mp_plan_add(plan, &exp, MP_GROUPS_ADDED_REPLICATES);
-	}
 	return err;
 }
 
@@ -578,8 +655,8 @@ static int plan_group(const struct mp_view *view,
 
 	if (!rest->n)
 		return 0;
-	err = plan_added(view, edges, g, plan);
-	mp_cpu_groups_sweep(view, 0, &sweep);
+	err = width_of(edges, g) ? 0 : mp_groups_added_plan(view, edges, g, plan);
+	mp_cpu_groups_wide_sweep(view, width_of(edges, g), 0, &sweep);
 	for (uint32_t i = 1; i < rest->n && !err; i++) {
 		const struct mp_curve_at *a = &rest->at[i - 1];
 

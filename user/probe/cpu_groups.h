@@ -30,7 +30,7 @@ int mp_cpu_groups_gather(const struct mp_view *view,
 /**
  * mp_cpu_groups_levels() - the levels of the groups, in place of those of means
  *
- * Sets @n, @level, @by, @peak and @doubt; nothing where there are no groups.
+ * Sets @n, @level, @by, @width and @doubt; nothing where there are no groups.
  * Return: 0; -ENODATA where there are none; -ENOMEM.
  */
 int mp_cpu_groups_levels(struct mp_cpu_edges *edges);

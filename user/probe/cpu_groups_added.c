@@ -18,6 +18,11 @@
 #define ADDED_GRAIN 8
 #define ADDED_BURSTS 8u
 #define ADDED_WARM (16u << 10)
+/* What translations add is looked at at each of so many lengths, and at all between two
+ * where it moves by so many cycles. How far beyond the last one it still goes. */
+#define ADDED_APART 4
+#define ADDED_MOVES 0.5
+#define COVERED 1.5
 
 double mp_groups_added_length(uint32_t step)
 {
@@ -112,4 +117,42 @@ double mp_groups_added_at(const struct mp_groups_added *added, double length)
 	       log(added->length[i] / added->length[i - 1]);
 	return added->cycles[i - 1] +
 	       part * (added->cycles[i] - added->cycles[i - 1]);
+}
+
+/* Is what is added known nearly as far as the curve goes? */
+bool mp_groups_added_covers(const struct mp_groups_added *added, const struct mp_curve *rest)
+{
+	return added->n && rest->n &&
+	       added->length[added->n - 1] * COVERED >=
+	       (double)rest->at[rest->n - 1].length;
+}
+
+/* Lengths at which it is to be seen what translations add, and all of those
+ * between two where it is not the same. */
+int mp_groups_added_plan(const struct mp_view *view, const struct mp_cpu_edges *edges,
+			 uint32_t g, struct mp_plan *plan)
+{
+	const struct mp_curve *rest = &edges->rest[g][0];
+	const double first = (double)rest->at[0].length;
+	const double last = (double)rest->at[rest->n - 1].length;
+	struct mp_groups_added added;
+	uint32_t i = 0;
+	int err = mp_groups_added_find(view, edges, g, &added);
+
+	for (uint32_t step = 0; step < MP_GROUPS_ADDED_LENGTHS && !err; step++) {
+		const double length = mp_groups_added_length(step);
+		struct mp_exp exp;
+		bool between;
+
+		while (i < added.n && added.length[i] < length)
+			i++;
+		between = i && i < added.n &&
+			  fabs(added.cycles[i] - added.cycles[i - 1]) >
+			  ADDED_MOVES;
+		if (length * COVERED >= first && length <= last &&
+		    (between || step % ADDED_APART == 0) &&
+		    mp_groups_added_exp(view, length, &exp))
+			err = mp_plan_add(plan, &exp, MP_GROUPS_ADDED_REPLICATES);
+	}
+	return err;
 }

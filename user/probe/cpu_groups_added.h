@@ -37,4 +37,12 @@ int mp_groups_added_find(const struct mp_view *view,
 /** mp_groups_added_at() - at a length, cycles; some has to be known */
 double mp_groups_added_at(const struct mp_groups_added *added, double length);
 
+/** mp_groups_added_covers() - is what is added known nearly as far as a curve goes? */
+bool mp_groups_added_covers(const struct mp_groups_added *added,
+			    const struct mp_curve *rest);
+
+/** mp_groups_added_plan() - want what is to be known for group @g; 0 or -ENOMEM */
+int mp_groups_added_plan(const struct mp_view *view, const struct mp_cpu_edges *edges,
+			 uint32_t g, struct mp_plan *plan);
+
 #endif

@@ -190,7 +190,7 @@ static bool are_twins(const struct mp_curve *curve,
 		least = fmin(least, part);
 		most = fmax(most, part);
 	}
-	return to >= from * TWINS_SPAN && most - least < TWINS_DIFFER &&
+	return from > 0 && to >= from * TWINS_SPAN && most - least < TWINS_DIFFER &&
 	       least > TWINS_DIFFER && most < 1 - TWINS_DIFFER;
 }
 

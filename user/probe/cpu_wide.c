@@ -6,7 +6,7 @@
 
 #include "probe/cpu.h"
 #include "probe/cpu_edges.h"
-#include "probe/cpu_groups.h"
+#include "probe/cpu_groups_wide.h"
 #include "probe/cpu_walks.h"
 
 /* No line in use is longer. */
@@ -33,7 +33,8 @@ bool mp_cpu_level_sweep(const struct mp_view *view,
 			uint32_t side, struct mp_sweep *sweep)
 {
 	if (edges->by[k])
-		return mp_cpu_groups_sweep(view, side, sweep);
+		return mp_cpu_groups_wide_sweep(view, edges->width[k], side,
+						sweep);
 	return edges->width[k] ?
 	       mp_cpu_wide_sweep(view, edges->width[k], side, sweep) :
 	       mp_cpu_side_sweep(view, side, sweep);
@@ -43,15 +44,14 @@ const struct mp_curve *mp_cpu_level_side(const struct mp_cpu_edges *edges,
 					 uint32_t k, uint32_t side)
 {
 	if (edges->by[k] == MP_CPU_BY_HOPS)
-		return &edges->hops[side];
+		return mp_cpu_groups_wide_rings(edges, edges->width[k], side);
 	if (edges->by[k] == MP_CPU_BY_REST)
 		return &edges->rest[edges->group[k]][side];
 	return edges->width[k] ? &edges->wide[edges->width[k] - 1][side] :
 				 &edges->side[side];
 }
 
-/* The curve's point of nearly that length; NULL. */
-static const struct mp_curve_at *near_point(const struct mp_curve *curve,
+const struct mp_curve_at *mp_cpu_near_point(const struct mp_curve *curve,
 					    uint64_t length)
 {
 	const struct mp_curve_at *best = NULL;
@@ -69,13 +69,12 @@ static const struct mp_curve_at *near_point(const struct mp_curve *curve,
 	return best;
 }
 
-/* Does a denser ring miss level k where a wider one does not? */
-static bool is_spread(const struct mp_curve *dense, const struct mp_curve *wide,
+bool mp_cpu_wide_spreads(const struct mp_curve *dense, const struct mp_curve *wide,
 		      const struct mp_spectrum *spectrum, uint32_t k)
 {
 	for (uint32_t i = 0; i < dense->n; i++) {
 		const struct mp_curve_at *at = &dense->at[i];
-		const struct mp_curve_at *other = near_point(wide, at->length);
+		const struct mp_curve_at *other = mp_cpu_near_point(wide, at->length);
 
 		if (other && mp_cpu_share_of(at, spectrum, k) >
 			     mp_cpu_share_of(other, spectrum, k) + SPREADS)
@@ -92,10 +91,10 @@ static bool serves(const struct mp_cpu_edges *edges, uint32_t width,
 	const struct mp_spectrum *spectrum = &edges->spectrum;
 
 	if (!mp_cpu_share_comes(wide, spectrum, k) ||
-	    is_spread(&edges->side[0], wide, spectrum, k))
+	    mp_cpu_wide_spreads(&edges->side[0], wide, spectrum, k))
 		return false;
 	for (uint32_t w = 1; w < width; w++)
-		if (is_spread(&edges->wide[w - 1][0], wide, spectrum, k))
+		if (mp_cpu_wide_spreads(&edges->wide[w - 1][0], wide, spectrum, k))
 			return false;
 	return true;
 }

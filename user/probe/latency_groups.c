@@ -8,6 +8,7 @@
 #include "analysis/clock.h"
 #include "analysis/stat.h"
 #include "probe/cpu_edges.h"
+#include "probe/cpu_groups_wide.h"
 #include "probe/turn.h"
 
 /* Lengths that are tried, to the octave. */
@@ -32,11 +33,13 @@
 #define CORE_SHARE 0.04
 #define CORE_STEPS 1.6
 
-/* The share of hops that miss level @k, at a length nearly so long; NaN. */
-static double missing(const struct mp_cpu_edges *edges, uint32_t k,
+/* The share of hops that miss level @k, at a length nearly so long, of rings as level
+ * @own has them; NaN. */
+static double missing(const struct mp_cpu_edges *edges, uint32_t own, uint32_t k,
 		      double length)
 {
-	const struct mp_curve *curve = &edges->hops[0];
+	const struct mp_curve *curve =
+		mp_cpu_groups_wide_rings(edges, edges->width[own], 0);
 	double best = NAN, off = log(NEAR);
 
 	for (uint32_t i = 0; i < curve->n; i++) {
@@ -67,9 +70,9 @@ static void see(const struct mp_cpu_edges *edges, uint32_t k, double length,
 		struct seen *seen)
 {
 	const bool alone = !k || edges->group[k - 1] != edges->group[k];
-	const double come = k && alone ? missing(edges, k - 1, length) : 1;
+	const double come = k && alone ? missing(edges, k, k - 1, length) : 1;
 	const bool last = edges->by[k] == MP_CPU_BY_HOPS;
-	const double leave = last ? missing(edges, k, length) :
+	const double leave = last ? missing(edges, k, k, length) :
 				    mp_cpu_miss(edges, k, length);
 
 	seen->alone = alone;
@@ -136,6 +139,9 @@ static bool is_asked(const struct mp_view *view,
 {
 	return !edges->single && edges->by[k] && k < edges->doubt.level &&
 	       edges->fitted[k] && (!k || edges->fitted[k - 1]) &&
+	       /* The level inside may hold more of wider rings than of its own. */
+	       (!k || edges->group[k - 1] != edges->group[k] ||
+		edges->width[k - 1] == edges->width[k]) &&
 	       !mp_latency_may_be_brought(view, edges);
 }
 

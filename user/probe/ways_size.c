@@ -16,6 +16,10 @@
 #include "probe/cpu_edges.h"
 #include "probe/ways_level.h"
 
+/* The upper limit of an edge may be off by so much: what is borne out in fresh memory
+ * and lies no further beyond it does not clash with that. */
+#define LIMIT_OFF 1.02
+
 /* What is left says so. */
 struct sizes {
 	double low;
@@ -94,7 +98,7 @@ static int renew_size(const struct mp_fact *old,
 	struct mp_fact *fact;
 
 	if (sizes->high > sizes->low * MP_CPU_APART_MAX ||
-	    sizes->high > old->high ||
+	    sizes->high > old->high * (old->high > old->low ? LIMIT_OFF : 1) ||
 	    (sizes->low < old->low && sizes->high >= old->low))
 		return 0;
 	fact = mp_ways_again(facts, old, found->evidence);
