@@ -77,7 +77,7 @@ HELP_OBJ := $(HELP_SRC:%.c=$(O)/%.o)
 # With sanitizers a simulated machine is half as fast: its own tests have it
 # so, and those of what measures it, which are most of the work, have it bare.
 SIM_OBJ := $(patsubst %.c,$(O)/bare/%.o,$(wildcard user/backend/sim*.c))
-OF_SIM := $(O)/tests/unit/test_sim%
+OF_SIM := $(addprefix $(O)/tests/unit/,test_sim% test_zoo%)
 
 # Tests, and the unit tests once more with sanitizers. Those that measure the
 # machine that they are on, or keep all of its CPUs busy, run by themselves.

@@ -81,17 +81,22 @@ static void draw(uint32_t width, double part, double from)
 	}
 }
 
-static uint32_t width_of_first(void)
+/* @has: rings of that width have both peaks. */
+static uint32_t width_by(uint32_t has)
 {
 	struct mp_cpu_edges edges = { .full = true };
 
 	edges.hops[0] = rings[0].curve;
 	for (uint32_t w = 0; w < MP_CPU_WIDTHS; w++)
 		edges.wide[w][0] = rings[1 + w].curve;
-	assert_int_equal(mp_spectrum_find(&rings[MP_CPU_WIDTHS].curve, &edges.peaks),
-			 0);
+	assert_int_equal(mp_spectrum_find(&rings[has].curve, &edges.peaks), 0);
 	assert_int_equal(edges.peaks.n, 2);
 	return mp_cpu_groups_wide_of(&edges, 0);
+}
+
+static uint32_t width_of_first(void)
+{
+	return width_by(MP_CPU_WIDTHS);
 }
 
 static void full_rings_do_where_they_come_to_miss(void **state)
@@ -133,6 +138,17 @@ static void what_wide_rings_alone_find_slow_is_no_level(void **state)
 	draw(2, 1, 4 * KIB);
 	draw(3, 1, 4 * KIB);
 	assert_true(width_of_first() > MP_CPU_WIDTHS);
+}
+
+/* .. by the lowest bit of all that would be a line two slots long, but for hops of wide
+ * rings that are near. */
+static void what_wide_rings_never_find_near_is_no_level(void **state)
+{
+	(void)state;
+	draw(0, 0.5, 1);
+	for (uint32_t w = 1; w <= MP_CPU_WIDTHS; w++)
+		draw(w, 1, 1);
+	assert_true(width_by(0) > MP_CPU_WIDTHS);
 }
 
 static void a_few_lengths_make_no_width(void **state)
@@ -256,6 +272,9 @@ int main(void)
 			end_rings),
 		cmocka_unit_test_setup_teardown(
 			what_wide_rings_alone_find_slow_is_no_level, begin_rings,
+			end_rings),
+		cmocka_unit_test_setup_teardown(
+			what_wide_rings_never_find_near_is_no_level, begin_rings,
 			end_rings),
 		cmocka_unit_test_setup_teardown(a_few_lengths_make_no_width, begin_rings,
 						end_rings),

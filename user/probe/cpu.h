@@ -320,7 +320,8 @@ enum mp_cpu_by {
  * @peaks: of a coarse clock's readings, whether they make groups or not
  * @full_peaks, @full_mixed: the same of full rings alone, as means are
  * @broad: of each group, 1 + which of @wide comes to miss it, hop by hop; 0: @hops do
- * @lacks_broad: none does of one that they tell from others
+ * @lacks_broad: none does of one that they tell from others, or what does is not used;
+ *	@ends_mixed: that is among the last group's readings
  * @mixed_from: what is read as slower than this, cycles, is not of memory alone: its
  *	mean moves; 0: it does not
  * @by: of each level, enum mp_cpu_by
@@ -370,6 +371,7 @@ struct mp_cpu_edges {
 	double full_mixed;
 	uint32_t broad[MP_SPECTRUM_PEAKS];
 	bool lacks_broad;
+	bool ends_mixed;
 	double mixed_from;
 	uint32_t by[MP_CPU_LEVELS];
 	uint32_t group[MP_CPU_LEVELS];

@@ -572,10 +572,25 @@ static int place_outer(struct mp_cpu_edges *edges)
 	return 0;
 }
 
+/* The first of two peaks that share their hops alike, in rings of any width: of full
+ * ones no two may have enough, where slots share their lines. */
+static uint32_t find_twins(const struct mp_cpu_edges *edges)
+{
+	uint32_t first = mp_cpu_share_twins(&edges->side[0], &edges->spectrum);
+
+	for (uint32_t w = 0; w < MP_CPU_WIDTHS; w++) {
+		const uint32_t twins = mp_cpu_share_twins(&edges->wide[w][0],
+							  &edges->spectrum);
+
+		first = twins < first ? twins : first;
+	}
+	return first;
+}
+
 static int find_single_levels(struct mp_cpu_edges *edges)
 {
 	const struct mp_curve *curve = &edges->side[0];
-	const uint32_t twins = mp_cpu_share_twins(curve, &edges->spectrum);
+	const uint32_t twins = find_twins(edges);
 	int err;
 
 	if (edges->full)

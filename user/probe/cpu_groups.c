@@ -24,10 +24,6 @@
 #define REST_LEAST 3u
 /* A mean of too few lengths for levels in it, which moves by less, is of one. */
 #define STEADY 1.2
-/* One that moves is at rest again where it takes no more than this beyond what it
- * does over rings so much shorter. */
-#define AT_REST 1.4
-#define RISES 1.02
 
 /* Lengths of which a group has few hops, but so many: those of one level take what they
  * do elsewhere. Where they take so much longer, length after length, the group has
@@ -76,7 +72,7 @@ static void take_groups(struct mp_cpu_edges *edges, uint32_t widest)
 	uint32_t n = 0;
 
 	*groups = (struct mp_spectrum){ 0 };
-	edges->lacks_broad = false;
+	edges->lacks_broad = edges->ends_mixed = false;
 	for (uint32_t i = 0; i < peaks->n; i++) {
 		const bool last = i + 1 == peaks->n;
 		uint32_t width = 0;
@@ -86,9 +82,10 @@ static void take_groups(struct mp_cpu_edges *edges, uint32_t widest)
 		if (!last)
 			width = mp_cpu_groups_wide_of(edges, i);
 		if (width > widest) {
-			edges->lacks_broad = edges->full;
+			edges->lacks_broad = edges->ends_mixed = edges->full;
 			continue;
 		}
+		edges->ends_mixed &= last;
 		edges->broad[n] = width;
 		groups->cycles[n] = peaks->cycles[i];
 		groups->bound[n] = peaks->bound[i];
@@ -240,7 +237,7 @@ static void part_groups(struct mp_cpu_edges *edges, double step)
 	groups->n = n > 1 ? n : 0;
 }
 
-static bool is_steady(const struct mp_curve *rest)
+bool mp_cpu_groups_steady(const struct mp_curve *rest)
 {
 	double least = INFINITY, most = 0;
 
@@ -259,42 +256,6 @@ static double end_of(const struct mp_curve *rest)
 	return rest->n ? (double)rest->at[rest->n - 1].length : 0;
 }
 
-/* Does it take the same over the longest rings that it has most hops of? */
-static bool comes_to_rest(const struct mp_curve *rest)
-{
-	double least = INFINITY, most = 0;
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < rest->n; i++) {
-		const double middle = mp_curve_middle(&rest->at[i]);
-
-		if ((double)rest->at[i].length * AT_REST < end_of(rest))
-			continue;
-		least = fmin(least, middle);
-		most = fmax(most, middle);
-		n++;
-	}
-	return n > 1 && most <= least * RISES;
-}
-
-/* How many levels each group has up to the last one that only wide rings tell has to
- * be known: full ones would not have told, and not given that the name of another.
- * One that moves to its end may have one more than it shows. */
-static bool is_settled(const struct mp_cpu_edges *edges)
-{
-	uint32_t last = edges->groups.n;
-
-	while (last && !edges->broad[last - 1])
-		last--;
-	for (uint32_t g = 0; g < last; g++) {
-		const struct mp_curve *rest = &edges->rest[g][0];
-
-		if (!is_steady(rest) && !comes_to_rest(rest))
-			return false;
-	}
-	return true;
-}
-
 /* What is slower than all other groups should be memory. Its mean moves with the
  * length where it is a level as well: one that shares readings with memory, or of
  * which no ring comes to miss most, as slots share its lines. */
@@ -304,9 +265,10 @@ static void find_mixed(struct mp_cpu_edges *edges)
 	const uint32_t last = groups->n - 1;
 
 	edges->mixed_from = 0;
-	if (groups->n > 1 && (!is_steady(&edges->rest[last][0]) ||
+	if (groups->n > 1 && (!mp_cpu_groups_steady(&edges->rest[last][0]) ||
 			      (width_of(edges, last) &&
-			       edges->rest[last][0].n < REST_LEAST)))
+			       edges->rest[last][0].n < REST_LEAST) ||
+			      (mp_cpu_groups_wide_told(edges) && edges->ends_mixed)))
 		edges->mixed_from = groups->bound[last - 1];
 }
 
@@ -320,6 +282,32 @@ bool mp_cpu_groups_mixed(const struct mp_cpu_edges *edges)
 static double last_of(const struct mp_curve *rest, double group)
 {
 	return rest->n ? mp_curve_middle(&rest->at[rest->n - 1]) : group;
+}
+
+/* What hops of a group take over the longest ring up to a length, of those that show
+ * where its outermost level ends; 0. */
+static double mean_before(const struct mp_cpu_edges *edges, uint32_t g, double length)
+{
+	const struct mp_curve *rings =
+		mp_cpu_groups_wide_rings(edges, edges->broad[g], 0);
+	struct mp_curve rest = { 0 };
+	double mean = 0;
+
+	if (!draw_rest(rings, &edges->groups, g, OWN_LEAST, INFINITY, length, &rest) &&
+	    rest.n)
+		mean = mp_curve_middle(&rest.at[rest.n - 1]);
+	mp_curve_free(&rest);
+	return mean;
+}
+
+/* .. and over the last of those. Of full rings other slots of a line may be found in a
+ * level inside, if that is of the group, too. */
+static double own_of_last(const struct mp_cpu_edges *edges, uint32_t g, double group)
+{
+	const double wide = edges->broad[g] == width_of(edges, g) ? 0 :
+			    mean_before(edges, g, INFINITY);
+
+	return wide > 0 ? wide : last_of(&edges->rest[g][0], group);
 }
 
 /* What the clock's steps leave open of a point's mean, half a step of each hop, and
@@ -357,7 +345,7 @@ static int find_rise(struct mp_cpu_edges *edges, uint32_t g,
 	int err;
 
 	edges->rises[g] = 0;
-	if (!added->n || !(base > 0) || !is_steady(rest))
+	if (!added->n || !(base > 0) || !mp_cpu_groups_steady(rest))
 		return 0;
 	err = draw_rest(&edges->hops[0], &edges->groups, g, FEW_LEAST, OWN_LEAST,
 			INFINITY, &few);
@@ -412,7 +400,7 @@ static int find_groups(const struct mp_view *view, struct mp_cpu_edges *edges)
 		return err;
 	take_groups(edges, MP_CPU_WIDTHS);
 	err = draw_all(edges, 1);
-	if (!err && !is_settled(edges))
+	if (!err && !mp_cpu_groups_wide_settled(edges))
 		return find_full_groups(edges);
 	find_mixed(edges);
 	return err;
@@ -466,7 +454,7 @@ static int inner_levels(struct mp_cpu_edges *edges, uint32_t g)
 	const struct mp_curve *rest = &edges->rest[g][0];
 	struct mp_level level[MP_CPU_LEVELS];
 	struct mp_cpu_doubt doubt = { .level = MP_CPU_LEVELS };
-	const bool moves = !is_steady(rest);
+	const bool moves = !mp_cpu_groups_steady(rest);
 	uint32_t n = 0;
 	int err = moves ? mp_cpu_levels_inside(rest, level, &n, &doubt) : 0;
 
@@ -503,31 +491,18 @@ static double explained(const struct mp_cpu_edges *edges, uint32_t k,
 			double length)
 {
 	const double *cycles = edges->spectrum.cycles;
+	const double own = edges->by[k] == MP_CPU_BY_HOPS ?
+			   last_of(&edges->rest[edges->group[k]][0], cycles[k]) :
+			   cycles[k];
 	uint32_t first = k;
 	double mean;
 
 	while (first && edges->group[first - 1] == edges->group[k])
 		first--;
-	mean = cycles[first];
+	mean = first < k ? cycles[first] : own;
 	for (uint32_t i = first; i < k; i++)
-		mean += (cycles[i + 1] - cycles[i]) *
+		mean += ((i + 1 < k ? cycles[i + 1] : own) - cycles[i]) *
 			mp_cpu_miss(edges, i, length);
-	return mean;
-}
-
-/* What hops of a group take over the longest ring up to a length, of those that show
- * where its outermost level ends; 0. */
-static double mean_before(const struct mp_cpu_edges *edges, uint32_t g, double length)
-{
-	const struct mp_curve *rings =
-		mp_cpu_groups_wide_rings(edges, edges->broad[g], 0);
-	struct mp_curve rest = { 0 };
-	double mean = 0;
-
-	if (!draw_rest(rings, &edges->groups, g, OWN_LEAST, INFINITY, length, &rest) &&
-	    rest.n)
-		mean = mp_curve_middle(&rest.at[rest.n - 1]);
-	mp_curve_free(&rest);
 	return mean;
 }
 
@@ -547,9 +522,12 @@ double mp_cpu_groups_kept(const struct mp_cpu_edges *edges, uint32_t k)
 			kept = (own - mp_curve_middle(&rest->at[i])) /
 			       (own - inner);
 	/* The level inside may hold as much more of wider rings. */
-	if (edges->width[k] != edges->width[k - 1])
-		kept = (own - mean_before(edges, edges->group[k], begins)) /
-		       (own - inner);
+	if (edges->width[k] != edges->width[k - 1]) {
+		const double mean = mean_before(edges, edges->group[k], begins);
+
+		kept = mean > 0 ? (own - mean) / (own - inner) :
+				  1 - mp_cpu_miss(edges, k - 1, begins);
+	}
 	return fmin(fmax(kept, 0), 1);
 }
 
@@ -623,7 +601,7 @@ int mp_cpu_groups_levels(struct mp_cpu_edges *edges)
 					 groups, g, level);
 		if (err || !(level->latency > 0))
 			break;
-		level->latency = last_of(&edges->rest[g][0], level->latency);
+		level->latency = own_of_last(edges, g, level->latency);
 		edges->by[edges->n] = MP_CPU_BY_HOPS;
 		edges->width[edges->n] = edges->broad[g];
 		if (edges->rises[g] > 0 && edges->doubt.level == MP_CPU_LEVELS)

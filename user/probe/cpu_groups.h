@@ -53,6 +53,9 @@ double mp_cpu_groups_kept(const struct mp_cpu_edges *edges, uint32_t k);
 bool mp_cpu_groups_explain(const struct mp_cpu_edges *edges, uint32_t k,
 			   double *length);
 
+/** mp_cpu_groups_steady() - does a group take nearly the same over all its rings? */
+bool mp_cpu_groups_steady(const struct mp_curve *rest);
+
 /** mp_cpu_groups_mixed() - are the slowest readings not of memory alone, though no
  * level is known to be as slow? There may be one more then. */
 bool mp_cpu_groups_mixed(const struct mp_cpu_edges *edges);

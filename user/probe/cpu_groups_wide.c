@@ -18,6 +18,13 @@
  * slot a line, give or take. */
 #define ALL_MISS 0.85
 #define PART_OFF 0.1
+/* .. and so many have to be of the peak at some length: what lies near of memory, by an
+ * address bit, is no part of those. */
+#define PEAK_LEAST 0.2
+/* A group that moves is at rest again where it takes no more than this beyond what it
+ * does over rings so much shorter. */
+#define AT_REST 1.5
+#define RISES 1.02
 /* A level has lost lines where more of the hops of a ring miss it: of full rings fewer
  * hops of its group are its own then, and the mean moves with that. */
 #define LOST 0.1
@@ -103,23 +110,42 @@ static bool is_in_part(const struct mp_cpu_edges *edges, uint32_t width,
 	const struct mp_curve *wide = mp_cpu_groups_wide_rings(edges, width, 0);
 	const struct mp_curve *rings = mp_cpu_groups_wide_rings(edges, dense, 0);
 	const double part = 1.0 / (1u << (width - dense));
+	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < wide->n; i++) {
 		const struct mp_curve_at *at = &wide->at[i];
 		const struct mp_curve_at *other = mp_cpu_near_point(rings, at->length);
 
-		if (other && mp_cpu_share_of(at, &edges->peaks, peak) > ALL_MISS &&
-		    fabs(mp_cpu_share_of(other, &edges->peaks, peak) - part) >
+		if (!other || !(mp_cpu_share_of(at, &edges->peaks, peak) > ALL_MISS))
+			continue;
+		if (fabs(mp_cpu_share_of(other, &edges->peaks, peak) - part) >
 		    PART_OFF)
 			return false;
+		n++;
 	}
-	return true;
+	return n > 0;
+}
+
+/* Has it the peak at all? */
+static bool has_peak(const struct mp_curve *rings, const struct mp_spectrum *peaks,
+		     uint32_t peak)
+{
+	for (uint32_t i = 0; i < rings->n; i++) {
+		const double come = peak ? mp_cpu_share_of(&rings->at[i], peaks,
+							   peak - 1) : 1;
+
+		if (come - mp_cpu_share_of(&rings->at[i], peaks, peak) > PEAK_LEAST)
+			return true;
+	}
+	return false;
 }
 
 static bool serves(const struct mp_cpu_edges *edges, uint32_t width, uint32_t peak)
 {
 	const struct mp_curve *wide = mp_cpu_groups_wide_rings(edges, width, 0);
 
+	if (width && !has_peak(wide, &edges->peaks, peak))
+		return false;
 	for (uint32_t d = 0; d < width; d++)
 		if (mp_cpu_wide_spreads(mp_cpu_groups_wide_rings(edges, d, 0), wide,
 					&edges->peaks, peak) ||
@@ -153,4 +179,45 @@ double mp_cpu_groups_wide_most(const struct mp_cpu_edges *edges, uint32_t g)
 		if (mp_cpu_share_of(&rings->at[i], &edges->groups, g) < LOST)
 			most = (double)rings->at[i].length;
 	return most;
+}
+
+/* Does it take the same over the longest rings that it has most hops of? */
+static bool comes_to_rest(const struct mp_curve *rest)
+{
+	const double end = rest->n ? (double)rest->at[rest->n - 1].length : 0;
+	double least = INFINITY, most = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < rest->n; i++) {
+		const double middle = mp_curve_middle(&rest->at[i]);
+
+		if ((double)rest->at[i].length * AT_REST < end)
+			continue;
+		least = fmin(least, middle);
+		most = fmax(most, middle);
+		n++;
+	}
+	return n > 1 && most <= least * RISES;
+}
+
+uint32_t mp_cpu_groups_wide_told(const struct mp_cpu_edges *edges)
+{
+	uint32_t n = edges->groups.n;
+
+	while (n && !edges->broad[n - 1])
+		n--;
+	return n;
+}
+
+bool mp_cpu_groups_wide_settled(const struct mp_cpu_edges *edges)
+{
+	const uint32_t n = mp_cpu_groups_wide_told(edges);
+
+	for (uint32_t g = 0; g < n; g++) {
+		const struct mp_curve *rest = &edges->rest[g][0];
+
+		if (!rest->n || (!mp_cpu_groups_steady(rest) && !comes_to_rest(rest)))
+			return false;
+	}
+	return true;
 }

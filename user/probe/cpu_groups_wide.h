@@ -43,4 +43,15 @@ uint32_t mp_cpu_groups_wide_of(const struct mp_cpu_edges *edges, uint32_t peak);
  * still has, bytes; infinite where full rings come to miss it */
 double mp_cpu_groups_wide_most(const struct mp_cpu_edges *edges, uint32_t g);
 
+/** mp_cpu_groups_wide_told() - groups up to the last one that only wide rings tell */
+uint32_t mp_cpu_groups_wide_told(const struct mp_cpu_edges *edges);
+
+/**
+ * mp_cpu_groups_wide_settled() - is it known how many levels each of those has?
+ *
+ * Full rings would not have told, and not given that the name of another. A group that
+ * moves to its end may have one more than it shows.
+ */
+bool mp_cpu_groups_wide_settled(const struct mp_cpu_edges *edges);
+
 #endif
