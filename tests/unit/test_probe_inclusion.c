@@ -284,6 +284,34 @@ static void what_leaks_keeps_old_lines(void **state)
 	made_sim_close(&sim);
 }
 
+/* Slots of the full rings that the first level asks for share lines of the others. Of
+ * those it seemed that the third level keeps lines of trees of ways; of slots as far
+ * apart as lines are long it is known what the fourth one holds. */
+static void what_shares_lines_keeps_none(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	made_sim_open(&sim, "machine name=a clock_mhz=5250 memory_latency=353\n"
+		      "place pages=contiguous\n"
+		      "clock tsc_mhz=3800 step=18 read=12\n"
+		      "level name=l1d size=10K ways=16 line=32 latency=4 "
+		      "policy=tree-plru\n"
+		      "level name=l2 size=43520 ways=8 latency=14 policy=srrip "
+		      "inclusion=inclusive\n"
+		      "level name=l3 size=2M ways=8 latency=47 "
+		      "policy=tree-plru\n"
+		      "level name=l4 size=10M ways=8 latency=138 "
+		      "policy=tree-plru slices=8\n");
+	sim.view.arena_max_bytes = 64u << 20;
+	made_sim_ask(&sim, &mp_probe_cache_size);
+	made_sim_not_wrong(&sim, "cpu.l3.size", 2 << 20, 0.05);
+	fact = made_sim_not_wrong(&sim, "cpu.l4.size", 10 << 20, 0.05);
+	assert_int_equal(fact->verdict, MP_MEASURED);
+	assert_true(fact->low <= 10 << 20 && fact->high >= 10 << 20);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -299,6 +327,7 @@ int main(void)
 		cmocka_unit_test(what_is_lost_less_than_never_is_not_known),
 		cmocka_unit_test(odd_sets_are_driven_through_by_every_line),
 		cmocka_unit_test(what_leaks_keeps_old_lines),
+		cmocka_unit_test(what_shares_lines_keeps_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -332,10 +331,8 @@ static void steps_of_five_cycles_tell_levels_far_apart(void **state)
 	holds("cpu.l2.size", 96 << 10);
 }
 
-/* A level that never has a fifth of the hops of full rings is no peak of those: its hops
- * are among those of the level inside, which take longer on the whole as it comes to
- * serve some. Nor are wider ones heard where a prefetcher brings sectors: denser ones
- * do not miss once a line. */
+/* A level that never has a fifth of the hops is no peak: its hops are among those of
+ * the level inside, which take longer on the whole as it comes to serve some. */
 static void a_peak_that_moves_hides_a_level(void **state)
 {
 	struct mp_cpu_edges edges;
@@ -356,14 +353,7 @@ static void a_peak_that_moves_hides_a_level(void **state)
 	made_sim_not_wrong(&sim, "cpu.l3.size", 2 << 20, NEAR);
 	made_sim_not_wrong(&sim, "cpu.l4.size", 3080 << 10, NEAR);
 	assert_int_equal(mp_cpu_edges_find(&sim.view, &edges), 0);
-	assert_true(edges.doubt.level < edges.n);
-	for (uint32_t k = 2; k <= 4; k++) {
-		char name[32];
-
-		snprintf(name, sizeof(name), "cpu.l%u.size", k);
-		assert_int_equal(made_sim_fact(&sim, name)->verdict,
-				 MP_NOT_MEASURABLE);
-	}
+	assert_true(edges.doubt.unseen > 18 && edges.doubt.unseen < 49);
 	mp_cpu_edges_free(&edges);
 }
 

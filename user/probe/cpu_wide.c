@@ -70,7 +70,7 @@ const struct mp_curve_at *mp_cpu_near_point(const struct mp_curve *curve,
 }
 
 bool mp_cpu_wide_spreads(const struct mp_curve *dense, const struct mp_curve *wide,
-		      const struct mp_spectrum *spectrum, uint32_t k)
+			 const struct mp_spectrum *spectrum, uint32_t k)
 {
 	for (uint32_t i = 0; i < dense->n; i++) {
 		const struct mp_curve_at *at = &dense->at[i];
