@@ -203,6 +203,14 @@ const struct mp_fact *made_sim_not_wrong(const struct made_sim *sim,
 	return fact;
 }
 
+void made_sim_ask_levels(struct made_sim *sim, const char *text, uint64_t seed)
+{
+	made_sim_open_quiet(sim, text, seed);
+	sim->view.caps |= MP_CAP_CORE_CLOCK;
+	made_sim_ask(sim, mp_probe_find("cache-size"));
+	made_sim_ask(sim, mp_probe_find("latency"));
+}
+
 void made_sim_edges(const struct made_sim *sim, struct mp_cpu_edges *edges)
 {
 	const struct mp_sim_machine *machine = &sim->machine;

@@ -51,6 +51,10 @@ uint32_t made_sim_run(struct made_sim *sim, struct mp_plan *plan);
 /** made_sim_ask() - a probe, until it wants no more, then what it infers */
 void made_sim_ask(struct made_sim *sim, const struct mp_probe *probe);
 
+/** made_sim_ask_levels() - sizes and latencies of a quiet machine whose clock counts core
+ * cycles */
+void made_sim_ask_levels(struct made_sim *sim, const char *text, uint64_t seed);
+
 /** made_sim_edges() - edges as they would be found: at what a level and those
  * inside hold, limits a little on either side */
 void made_sim_edges(const struct made_sim *sim, struct mp_cpu_edges *edges);

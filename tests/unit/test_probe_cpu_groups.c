@@ -38,17 +38,9 @@ static int end(void **state)
 	return 0;
 }
 
-static void ask_seed(const char *text, uint64_t seed)
-{
-	made_sim_open_quiet(&sim, text, seed);
-	sim.view.caps |= MP_CAP_CORE_CLOCK;
-	made_sim_ask(&sim, mp_probe_find("cache-size"));
-	made_sim_ask(&sim, mp_probe_find("latency"));
-}
-
 static void ask(const char *text)
 {
-	ask_seed(text, 1);
+	made_sim_ask_levels(&sim, text, 1);
 }
 
 static void holds(const char *name, double value)
@@ -319,7 +311,8 @@ static void groups_of_one_level_each_tell_exclusive_ones(void **state)
 static void a_level_among_the_readings_of_memory_is_no_memory(void **state)
 {
 	(void)state;
-	ask_seed("machine name=a clock_mhz=3750 memory_latency=148\n"
+	made_sim_ask_levels(&sim,
+		 "machine name=a clock_mhz=3750 memory_latency=148\n"
 		 "clock tsc_mhz=100 step=1 read=76\n"
 		 "place pages=random thp=granted\n"
 		 "level name=l1d size=96K ways=6 latency=7 "
@@ -495,7 +488,8 @@ static void a_level_that_serves_the_rest_of_a_group_is_seen(void **state)
 	struct mp_cpu_edges edges;
 
 	(void)state;
-	ask_seed("machine name=a clock_mhz=800 memory_latency=280\n"
+	made_sim_ask_levels(&sim,
+		 "machine name=a clock_mhz=800 memory_latency=280\n"
 		 "clock tsc_mhz=100 step=1 read=53\n"
 		 "place pages=random thp=refused\n"
 		 "level name=l1d size=37632 ways=7 line=256 latency=4 "

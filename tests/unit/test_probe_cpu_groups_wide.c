@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "backend.h"
 #include "made_hops.h"
 #include "made_sim.h"
 #include "probe/cpu_groups.h"
@@ -28,14 +27,6 @@ static int end(void **state)
 	(void)state;
 	made_sim_close(&sim);
 	return 0;
-}
-
-static void ask_seed(const char *text, uint64_t seed)
-{
-	made_sim_open_quiet(&sim, text, seed);
-	sim.view.caps |= MP_CAP_CORE_CLOCK;
-	made_sim_ask(&sim, mp_probe_find("cache-size"));
-	made_sim_ask(&sim, mp_probe_find("latency"));
 }
 
 static void is(const char *name, double value)
@@ -176,7 +167,8 @@ static void a_level_of_longer_lines_is_found(void **state)
 	struct mp_cpu_edges edges;
 
 	(void)state;
-	ask_seed("machine name=a clock_mhz=5300 memory_latency=178\n"
+	made_sim_ask_levels(&sim,
+		 "machine name=a clock_mhz=5300 memory_latency=178\n"
 		 "clock tsc_mhz=1900 step=1 read=70\n"
 		 "place pages=random thp=refused\n"
 		 "level name=l1d size=32K ways=8 line=32 latency=3 "
@@ -210,7 +202,8 @@ static void coarser_clocks_have_wide_rings(void **state)
 	struct mp_cpu_edges edges;
 
 	(void)state;
-	ask_seed("machine name=a clock_mhz=3950 memory_latency=334\n"
+	made_sim_ask_levels(&sim,
+		 "machine name=a clock_mhz=3950 memory_latency=334\n"
 		 "clock tsc_mhz=3700 step=31 read=71\nplace pages=contiguous\n"
 		 "level name=l1d size=108K ways=6 latency=7 policy=nru\n"
 		 "level name=l2 size=264K ways=11 latency=27 policy=nru\n"
@@ -235,7 +228,8 @@ static void a_group_that_comes_to_no_rest_keeps_the_next_nameless(void **state)
 	struct mp_cpu_edges edges;
 
 	(void)state;
-	ask_seed("machine name=a clock_mhz=2750 memory_latency=130\n"
+	made_sim_ask_levels(&sim,
+		 "machine name=a clock_mhz=2750 memory_latency=130\n"
 		 "clock tsc_mhz=2700 step=11 read=14\n"
 		 "place pages=random thp=refused\n"
 		 "level name=l1d size=18K ways=4 line=32 latency=3 "

@@ -156,6 +156,10 @@ int mp_cpu_share_level(const struct mp_curve *curve,
 		       const struct mp_spectrum *spectrum, uint32_t k,
 		       struct mp_level *level);
 
+/** mp_cpu_add_points() - a curve's to others, which have room for them; they stay whose
+ * they are */
+void mp_cpu_add_points(const struct mp_curve *curve, struct mp_curve *all);
+
 /** mp_cpu_near_point() - the curve's point of nearly that length, or NULL */
 const struct mp_curve_at *mp_cpu_near_point(const struct mp_curve *curve,
 					    uint64_t length);

@@ -55,12 +55,8 @@ static int find_peaks(struct mp_cpu_edges *edges)
 	all.at = calloc(all.room + 1, sizeof(*all.at));
 	if (!all.at)
 		return -ENOMEM;
-	for (uint32_t w = 0; w <= MP_CPU_WIDTHS; w++) {
-		const struct mp_curve *curve = mp_cpu_groups_wide_rings(edges, w, 0);
-
-		for (uint32_t i = 0; i < curve->n; i++)
-			all.at[all.n++] = curve->at[i];
-	}
+	for (uint32_t w = 0; w <= MP_CPU_WIDTHS; w++)
+		mp_cpu_add_points(mp_cpu_groups_wide_rings(edges, w, 0), &all);
 	err = mp_spectrum_find(&all, &edges->peaks);
 	free(all.at);
 	return err;

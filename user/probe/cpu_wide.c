@@ -112,7 +112,7 @@ static int gather(const struct mp_view *view, struct mp_cpu_edges *edges)
 	return err;
 }
 
-static void add_points(const struct mp_curve *curve, struct mp_curve *all)
+void mp_cpu_add_points(const struct mp_curve *curve, struct mp_curve *all)
 {
 	for (uint32_t i = 0; i < curve->n; i++)
 		all->at[all->n++] = curve->at[i];
@@ -144,10 +144,10 @@ static int spectrum_of(struct mp_cpu_edges *edges)
 	all.at = calloc(all.room + 1, sizeof(*all.at));
 	if (!all.at)
 		return -ENOMEM;
-	add_points(&edges->side[0], &all);
+	mp_cpu_add_points(&edges->side[0], &all);
 	for (uint32_t w = 0; w < MP_CPU_WIDTHS; w++)
-		add_points(&edges->wide[w][0], &all);
-	add_points(&edges->sparse, &all);
+		mp_cpu_add_points(&edges->wide[w][0], &all);
+	mp_cpu_add_points(&edges->sparse, &all);
 	err = find_spectrum(&all, edges);
 	free(all.at);
 	return err;
