@@ -158,7 +158,10 @@ static void each_actor_gives_its_samples_from_its_cpu(void **state)
 		assert_int_equal(sample->place,
 				 set.exp.actor[sample->actor].place);
 		assert_int_equal(sample->cpu_end, sample->place);
-		assert_true(sample->hops >= 2048);
+		/* All of them, or as many as fit while the CPU was away. */
+		assert_true(sample->hops >= 2048 ||
+			    (sample->flags & MEMPROBE_F_SHORT &&
+			     (sample->gaps || sample->overrun_ticks)));
 	}
 	mp_batch_free(&batch);
 }
