@@ -33,6 +33,7 @@ static struct {
 	uint32_t n;
 	uint32_t others;
 	bool blind;
+	const char *unknown;	/* a level whose latency is not known */
 } run;
 
 static const struct mp_probe *probe;
@@ -97,7 +98,9 @@ static void know_latencies(void)
 
 	for (uint32_t k = 0; k < LEVELS; k++) {
 		snprintf(name, sizeof(name), "cpu.%s.latency", names[k]);
-		know(name, world.ticks[k], MP_MEASURED);
+		know(name, world.ticks[k],
+		     run.unknown && !strcmp(run.unknown, names[k]) ?
+		     MP_NOT_MEASURABLE : MP_MEASURED);
 	}
 	know("cpu.dram.latency", world.ticks[LEVELS], MP_MEASURED);
 }
@@ -419,6 +422,18 @@ static void what_comes_back_from_beyond_the_next_is_no_answer(void **state)
 	cannot(1, "comes back from beyond the level outside");
 }
 
+/* .. nor where it is not known how much faster the level itself would have been. */
+static void beyond_the_next_is_told_without_the_latency_of_the_level(void **state)
+{
+	(void)state;
+	mp_cpus_parse(&world.view.cpus, "0-1");
+	world.size[2] = 3584 * KIB;
+	world.beyond = true;
+	run.unknown = "l2";
+	ask();
+	cannot(1, "comes back from beyond the level outside");
+}
+
 static void a_level_that_keeps_what_it_has_proves_nothing(void **state)
 {
 	(void)state;
@@ -565,6 +580,7 @@ int main(void)
 		TEST(an_inner_level_is_not_shared_further_than_an_outer_one),
 		TEST(what_a_small_level_outside_still_has_it_has_not_put_out),
 		TEST(what_comes_back_from_beyond_the_next_is_no_answer),
+		TEST(beyond_the_next_is_told_without_the_latency_of_the_level),
 		TEST(a_level_that_keeps_what_it_has_proves_nothing),
 		TEST(of_an_exclusive_level_little_may_be_seen),
 		TEST(one_that_is_not_is_seen_as_a_whole),

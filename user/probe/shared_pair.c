@@ -113,6 +113,14 @@ int mp_shared_plan(const struct mp_view *view,
 
 /* -- what was seen -------------------------------------------------------- */
 
+/* What a hop that the level serves takes at least: where that is not known it is
+ * slower than those inside. */
+static double least_ns(const struct mp_shared_level *level)
+{
+	return !isnan(level->own_ns) ? level->own_ns :
+	       !isnan(level->inner_ns) ? level->inner_ns : 0;
+}
+
 static void add_hops(const struct mp_batch *batch,
 		     const struct memprobe_sample *sample,
 		     const struct mp_shared_level *level, struct hops *hops)
@@ -124,6 +132,7 @@ static void add_hops(const struct mp_batch *batch,
 	const double step = mp_clock_ns(batch, (double)batch->grant.tick_step);
 	const double own = fmin(level->own_ns +
 				fmax(level->own_ns - inside, step), out);
+	const double least = least_ns(level);
 
 	for (uint32_t w = 0; w + 1 < sample->payload_count; w += 2) {
 		const double ticks = (double)word[w];
@@ -139,7 +148,7 @@ static void add_hops(const struct mp_batch *batch,
 		hops->own += ns >= inside && ns <= own ? n : 0;
 		hops->out += ns > out ? n : 0;
 		hops->beyond += ns > past ? n : 0;
-		hops->past_ns += ns > past ? n * (ns - level->own_ns) : 0;
+		hops->past_ns += ns > past ? n * (ns - least) : 0;
 	}
 }
 
