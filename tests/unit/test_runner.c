@@ -57,6 +57,12 @@ static int next_endless(const struct mp_view *view, struct mp_plan *plan)
 	return 1;
 }
 
+#define TESTS 300u
+static int next_patient(const struct mp_view *view, struct mp_plan *plan)
+{
+	return view->n_batches < TESTS ? next_endless(view, plan) : 0;
+}
+
 static int next_many(const struct mp_view *view, struct mp_plan *plan)
 {
 	(void)view;
@@ -141,6 +147,7 @@ PROBE_A(three, next_three, 1);
 PROBE_B(three_b, next_three, 1);
 PROBE_B(five_b, next_five, 1);
 PROBE_A(endless, next_endless, 1);
+PROBE_A(patient, next_patient, 1);
 PROBE_A(many, next_many, 1);
 PROBE_B(many_b, next_many, 3);
 PROBE_A(nothing, next_nothing, 1);
@@ -501,6 +508,13 @@ static void a_probe_that_never_ends_is_ended(void **state)
 	assert_int_equal(inferred_a, 1);
 }
 
+static void a_probe_that_asks_one_thing_after_another_is_heard_out(void **state)
+{
+	(void)state;
+	go(&patient, NULL);
+	assert_int_equal(run.n_batches, TESTS);
+}
+
 static void a_signal_ends_after_the_present_batch_and_all_infer(void **state)
 {
 	(void)state;
@@ -671,6 +685,7 @@ int main(void)
 		TEST(a_dear_batch_is_paid_by_those_that_follow),
 		TEST(no_time_at_all_still_infers),
 		TEST(a_probe_that_never_ends_is_ended),
+		TEST(a_probe_that_asks_one_thing_after_another_is_heard_out),
 		TEST(a_signal_ends_after_the_present_batch_and_all_infer),
 		TEST(a_broken_backend_ends_the_run_and_says_so),
 		TEST(a_broken_probe_ends_the_run_and_says_so),
