@@ -85,6 +85,8 @@ struct effort {
 static const struct effort usual = { 0.08, 5000, 16, INFINITY };
 /* A quarter of what B's own hops leave open, and half of what chance does. */
 static const struct effort closer = { 0.02, 20000, 64, 12e6 };
+/* Of those that others leave room for chance leaves more open. */
+static const struct effort still = { 0.04, 8000, 24, 6e6 };
 /* Limits of a size that are wider than it wants, by no more than a closer count
  * may mend: of the 13 % above and 5 below that the usual one leaves open a third
  * is left. */
@@ -207,6 +209,17 @@ void mp_cpu_count_lay(const struct mp_view *view, struct mp_cpu_edges *edges,
 		    &edges->count[k]);
 }
 
+void mp_cpu_count_lay_still(const struct mp_view *view,
+			    const struct mp_cpu_edges *edges, uint32_t k,
+			    struct mp_cpu_count *count)
+{
+	const double size = edges->edge[k].size;
+
+	memset(count, 0, sizeof(*count));
+	if (is_countable(view, edges, k))
+		lay(view, edges, k, size, coarse(size), &still, count);
+}
+
 /* A closer count goes by what the first one found, as the edge may lie far from
  * what a level holds with those inside. */
 static void lay_closer(const struct mp_view *view,
@@ -226,9 +239,9 @@ static uint32_t bursts_of(uint64_t hops, uint32_t most)
 	return (uint32_t)((hops + most - 1) / most);
 }
 
-static void make_exp(const struct mp_view *view,
-		     const struct mp_cpu_edges *edges, uint32_t k,
-		     const struct mp_cpu_count *count, struct mp_exp *exp)
+void mp_cpu_count_exp(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t k,
+		      const struct mp_cpu_count *count, struct mp_exp *exp)
 {
 	const uint64_t length = count->slots * count->apart;
 	const uint64_t turn = length / count->stride;
@@ -274,7 +287,7 @@ int mp_cpu_count_plan(const struct mp_view *view,
 
 	if (!edges->count[k].slots)
 		return 0;
-	make_exp(view, edges, k, &edges->count[k], &exp);
+	mp_cpu_count_exp(view, edges, k, &edges->count[k], &exp);
 	return mp_plan_add(plan, &exp, edges->count[k].replicates);
 }
 
@@ -571,18 +584,15 @@ static bool is_bare(const struct mp_cpu_edges *edges, uint32_t k,
 	       sums->strange / sums->hops * crowd < shows * SHOWS;
 }
 
-static void judge(const struct mp_view *view, const struct mp_cpu_edges *edges,
-		  uint32_t k, struct mp_cpu_count *count)
+void mp_cpu_count_take(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       uint64_t id, struct mp_cpu_count *count)
 {
 	const struct mp_batch *batch;
 	uint32_t at = 0;
 	struct sums sums = { 0 };
-	struct mp_exp exp;
 
-	if (!count->slots)
-		return;
-	make_exp(view, edges, k, count, &exp);
-	count->id = mp_exp_id(&exp);
+	count->id = id;
 	while ((batch = mp_view_next(view, count->id, &at))) {
 		if (mp_batch_counts(batch))
 			take_batch(batch, &edges->spectrum, k, count, &sums);
@@ -593,6 +603,17 @@ static void judge(const struct mp_view *view, const struct mp_cpu_edges *edges,
 	count->known = true;
 	set_limits(edges, k, mp_cpu_count_let_be(view, edges, k, count), &sums, count);
 	count->bare = !count->brief && is_bare(edges, k, &sums, count);
+}
+
+static void judge(const struct mp_view *view, const struct mp_cpu_edges *edges,
+		  uint32_t k, struct mp_cpu_count *count)
+{
+	struct mp_exp exp;
+
+	if (!count->slots)
+		return;
+	mp_cpu_count_exp(view, edges, k, count, &exp);
+	mp_cpu_count_take(view, edges, k, mp_exp_id(&exp), count);
 }
 
 void mp_cpu_count_judge(const struct mp_view *view, struct mp_cpu_edges *edges,
@@ -639,6 +660,6 @@ int mp_cpu_count_plan_closer(const struct mp_view *view,
 	lay_closer(view, edges, k, &edges->count[k], &next);
 	if (!next.slots)
 		return 0;
-	make_exp(view, edges, k, &next, &exp);
+	mp_cpu_count_exp(view, edges, k, &next, &exp);
 	return mp_plan_add(plan, &exp, next.replicates);
 }

@@ -22,6 +22,27 @@
 void mp_cpu_count_lay(const struct mp_view *view, struct mp_cpu_edges *edges,
 		      uint32_t k);
 
+/** mp_cpu_count_lay_still() - the same for a count beside a ring that is in use
+ * (cpu_still.h); @count: gets it */
+void mp_cpu_count_lay_still(const struct mp_view *view,
+			    const struct mp_cpu_edges *edges, uint32_t k,
+			    struct mp_cpu_count *count);
+
+/** mp_cpu_count_exp() - the experiment of a count: the crowd is walked in phase 0,
+ * its lines are looked for in phase 1, and phase 2 is for building only */
+void mp_cpu_count_exp(const struct mp_view *view,
+		      const struct mp_cpu_edges *edges, uint32_t k,
+		      const struct mp_cpu_count *count, struct mp_exp *exp);
+
+/**
+ * mp_cpu_count_take() - what batches of an experiment with these rings say
+ * @id: of the experiment, which may have more actors behind those of the count
+ * @count: with its rings; gets its limits, and whether it is known
+ */
+void mp_cpu_count_take(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges, uint32_t k,
+		       uint64_t id, struct mp_cpu_count *count);
+
 /** mp_cpu_count_plan() - want that count, where there are rings; -ENOMEM */
 int mp_cpu_count_plan(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,

@@ -19,6 +19,7 @@
 #include "probe/cpu_groups.h"
 #include "probe/cpu_often.h"
 #include "probe/cpu_onset.h"
+#include "probe/cpu_still.h"
 
 /* A capacity that single replicates see so far apart has moved. */
 #define MOVED 1.35
@@ -446,6 +447,8 @@ int mp_cpu_size_judge(const struct mp_view *view,
 	if (!err)
 		err = by_onset(view, edges, k, fact);
 	if (!err)
+		err = mp_cpu_still_hold(view, edges, k, fact);
+	if (!err)
 		err = doubt_lines(view, edges, k, fact);
 	if (!err)
 		mp_cpu_others_took(edges, k, fact);
@@ -468,6 +471,8 @@ int mp_cpu_size_plan(const struct mp_view *view,
 		err = look_at_onset(view, edges, k, &fact, &onset);
 	if (!err && onset.replicates)
 		err = mp_plan_add(plan, &onset.want, onset.replicates);
+	if (!err)
+		err = mp_cpu_still_plan_open(view, edges, k, &fact, plan);
 	if (!err)
 		err = plan_thin(view, edges, k, plan);
 	return err ? err : mp_cpu_count_plan_closer(view, edges, k, &fact,

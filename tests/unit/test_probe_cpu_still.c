@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is at home while nothing moves: simulated machines whose edges are known, and
+ * some that are not. */
+#include "probe/cpu_still.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend.h"
+#include "made_sim.h"
+#include "probe/cpu_count.h"
+
+#define KIB 1024.0
+#define ARENA_BYTES (16u << 20)
+#define SHORT 4096u
+
+#define MACHINE \
+	"machine name=a clock_mhz=3000 memory_latency=200\n" \
+	"clock tsc_mhz=3000 read=20 step=1\n" \
+	"tlb level=1 page=4K entries=16 ways=4\nwalk cost=150\n"
+#define SMALL "place pages=random thp=refused\n"
+#define L1 "level name=l1d size=16K ways=8 latency=4 "
+
+static struct made_sim sim;
+
+static void open_machine(const char *text, struct mp_cpu_edges *edges)
+{
+	struct mp_plan first = { 0 };
+	struct mp_sweep sweep;
+
+	made_sim_open(&sim, text);
+	sim.view.arena_max_bytes = ARENA_BYTES;
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	/* It is seen that prefetchers are off, where that is wished for. */
+	mp_cpu_sparse_sweep(&sim.view, &sweep);
+	mp_sweep_plan(&sweep, &sim.view, SHORT, 1, &first);
+	made_sim_run(&sim, &first);
+	made_sim_edges(&sim, edges);
+}
+
+/* What is found of the second level, and what a count without a ring finds of it. */
+static void ask(const char *text, struct mp_cpu_still *still,
+		struct mp_cpu_count *count)
+{
+	struct mp_plan plan = { 0 };
+	struct mp_cpu_edges edges;
+
+	open_machine(text, &edges);
+	assert_int_equal(mp_cpu_still_plan(&sim.view, &edges, 1, &plan), 0);
+	if (count) {
+		mp_cpu_count_lay(&sim.view, &edges, 1);
+		assert_int_equal(mp_cpu_count_plan(&sim.view, &edges, 1,
+						   &plan), 0);
+	}
+	made_sim_run(&sim, &plan);
+	assert_int_equal(mp_cpu_still_judge(&sim.view, &edges, 1, still), 0);
+	if (!still->known)
+		fail_msg("not known\n%s", text);
+	if (count) {
+		mp_cpu_count_judge(&sim.view, &edges, 1);
+		*count = edges.count[1];
+		assert_true(count->known);
+	}
+	made_sim_close(&sim);
+}
+
+static void holds(const struct mp_cpu_still *still, double bytes, double apart,
+		  const char *text)
+{
+	if (still->low > bytes || still->high < bytes ||
+	    still->high > still->low * apart)
+		fail_msg("%.1f .. %.1f KiB, not %.1f\n%s", still->low / KIB,
+			 still->high / KIB, bytes / KIB, text);
+}
+
+static const char *const policy[] = {
+	"lru", "fifo", "random", "tree-plru", "bit-plru", "nru", "srrip",
+	"qlru_h00_m1_r0_u1", "qlru_h11_m1_r1_u2",
+};
+#define POLICIES (sizeof(policy) / sizeof(policy[0]))
+
+/* Neither how lines are thrown out matters, here or inside, nor where pages lie, nor
+ * whether the level takes those inside along. */
+static void a_level_is_as_large_as_what_stays_there(void **state)
+{
+	char text[512];
+
+	(void)state;
+	for (uint32_t p = 0; p < 2 * POLICIES; p++) {
+		struct mp_cpu_still still;
+
+		snprintf(text, sizeof(text), MACHINE SMALL L1 "policy=%s\n"
+			 "level name=l2 size=64K ways=16 latency=14 policy=%s "
+			 "inclusion=%s\n", policy[(p + 2) % POLICIES],
+			 policy[p % POLICIES],
+			 p < POLICIES ? "non-inclusive" : "inclusive");
+		ask(text, &still, NULL);
+		holds(&still, 64 * KIB, 1.28, text);
+	}
+}
+
+/* One half as large again as the one inside: a crowd alone does not say what the level
+ * has of the lines that are found there. */
+static void what_lies_inside_is_no_longer_open(void **state)
+{
+	static const char text[] = MACHINE SMALL
+		"level name=l1d size=64K ways=16 latency=4\n"
+		"level name=l2 size=96K ways=12 latency=14\n";
+	struct mp_cpu_still still;
+	struct mp_cpu_count count;
+
+	(void)state;
+	ask(text, &still, &count);
+	holds(&still, 96 * KIB, 1.3, text);
+	assert_true(count.own_low < 48 * KIB && count.all_high > 96 * KIB);
+}
+
+/* Of few ways E has too many lines for some sets, which miss for ever: those that are
+ * put out are not counted. */
+static void of_sets_that_overflow_no_more_is_counted_than_is_there(void **state)
+{
+	char text[512];
+
+	(void)state;
+	for (uint32_t ways = 3; ways <= 12; ways *= 2) {
+		for (uint32_t p = 0; p < POLICIES; p++) {
+			struct mp_cpu_still still;
+
+			if (!strcmp(policy[p], "tree-plru"))
+				continue;
+			snprintf(text, sizeof(text), MACHINE SMALL L1 "\n"
+				 "level name=l2 size=24K ways=%u latency=14 "
+				 "policy=%s\n", ways, policy[p]);
+			ask(text, &still, NULL);
+			if (still.low > 24 * KIB || still.low < 12 * KIB)
+				fail_msg("%.1f KiB of 24\n%s",
+					 still.low / KIB, text);
+		}
+	}
+}
+
+/* An inclusive level outside takes lines along: what is missing is not for want of
+ * room. */
+static void what_a_level_outside_takes_along_is_no_upper_limit(void **state)
+{
+	struct mp_cpu_still still;
+
+	(void)state;
+	ask(MACHINE SMALL L1 "\nlevel name=l2 size=64K ways=16 latency=14\n"
+	    "level name=l3 size=96K ways=12 latency=30 inclusion=inclusive\n",
+	    &still, NULL);
+	assert_true(still.low <= 64 * KIB && isinf(still.high));
+}
+
+static uint32_t wanted(const char *text, uint32_t k, const struct mp_fact *fact)
+{
+	struct mp_plan plan = { 0 };
+	struct mp_cpu_edges edges;
+	uint32_t n;
+
+	open_machine(text, &edges);
+	assert_int_equal(fact ? mp_cpu_still_plan_open(&sim.view, &edges, k,
+						       fact, &plan) :
+			 mp_cpu_still_plan(&sim.view, &edges, k, &plan), 0);
+	n = plan.n;
+	mp_plan_free(&plan);
+	made_sim_close(&sim);
+	return n;
+}
+
+/* The innermost level has none inside; one little larger than that has no room for a
+ * ring that does not fit that; and of one that may be exclusive nothing would follow. */
+static void what_would_not_tell_is_not_asked(void **state)
+{
+	static const char text[] = MACHINE SMALL L1
+		"\nlevel name=l2 size=64K ways=16 latency=14\n";
+	static const struct mp_fact open = {
+		.verdict = MP_AT_LEAST, .low = 40 * KIB, .high = 80 * KIB };
+
+	(void)state;
+	assert_int_equal(wanted(text, 0, NULL), 0);
+	assert_true(wanted(text, 1, NULL) > 0);
+	assert_int_equal(wanted(text, 1, &open), 0);
+	assert_int_equal(wanted(MACHINE SMALL L1 "\nlevel name=l2 size=18K ways=9 "
+				"latency=14\n", 1, NULL), 0);
+}
+
+static void is_measured(const char *name, double bytes)
+{
+	const struct mp_fact *fact = made_sim_fact(&sim, name);
+
+	if (fact->verdict != MP_MEASURED || fabs(fact->value / bytes - 1) > 0.125 ||
+	    fact->low > bytes || fact->high < bytes)
+		fail_msg("%s: %.0f [%.0f, %.0f], verdict %d, not %.0f: %s", name,
+			 fact->value, fact->low, fact->high, fact->verdict,
+			 bytes, fact->reason);
+}
+
+/* A first-in-first-out level half as large again as the one inside: what is inside may
+ * have left it long ago, and of scattered pages no edge is sharp. */
+static void a_size_that_all_else_leaves_open_is_measured(void **state)
+{
+	static const char *const probe[] = { "cache-size", "inclusion" };
+
+	(void)state;
+	made_sim_open_quiet(&sim, "machine name=a clock_mhz=2400 "
+		"memory_latency=175\nclock tsc_mhz=2400 step=1 read=37\n"
+		"place pages=random thp=refused\n"
+		"level name=l1d size=16K ways=8 latency=4 policy=tree-plru\n"
+		"level name=l2 size=24K ways=8 line=128 latency=12 "
+		"index=physical policy=fifo\n"
+		"level name=l3 size=240K ways=15 line=128 latency=26 "
+		"index=physical policy=srrip\n", 20771);
+	for (uint32_t i = 0; i < 2; i++)
+		made_sim_ask(&sim, mp_probe_find(probe[i]));
+	is_measured("cpu.l2.size", 24 * KIB);
+	made_sim_close(&sim);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_level_is_as_large_as_what_stays_there),
+		cmocka_unit_test(what_lies_inside_is_no_longer_open),
+		cmocka_unit_test(
+			of_sets_that_overflow_no_more_is_counted_than_is_there),
+		cmocka_unit_test(
+			what_a_level_outside_takes_along_is_no_upper_limit),
+		cmocka_unit_test(what_would_not_tell_is_not_asked),
+		cmocka_unit_test(a_size_that_all_else_leaves_open_is_measured),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
