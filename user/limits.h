@@ -26,8 +26,8 @@
 
 /** A batch that does not count is measured again, at most so often. */
 #define MP_REPEATS_MAX 2u
-/** A probe is asked for another plan at most so often: its time ends it before that.
- * The ways of three levels took more than 256 tests, one after the other. */
+/** A probe is asked for another plan at most so often. The ways of three levels took
+ * more than 256 tests, one after the other. */
 #define MP_PLANS_MAX 1024u
 
 /** Seed of a run unless given: runs repeat; any number would do. */

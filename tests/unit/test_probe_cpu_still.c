@@ -60,8 +60,6 @@ static void ask(const char *text, struct mp_cpu_still *still,
 	}
 	made_sim_run(&sim, &plan);
 	assert_int_equal(mp_cpu_still_judge(&sim.view, &edges, 1, still), 0);
-	if (!still->known)
-		fail_msg("not known\n%s", text);
 	if (count) {
 		mp_cpu_count_judge(&sim.view, &edges, 1);
 		*count = edges.count[1];
@@ -73,7 +71,7 @@ static void ask(const char *text, struct mp_cpu_still *still,
 static void holds(const struct mp_cpu_still *still, double bytes, double apart,
 		  const char *text)
 {
-	if (still->low > bytes || still->high < bytes ||
+	if (!still->known || still->low > bytes || still->high < bytes ||
 	    still->high > still->low * apart)
 		fail_msg("%.1f .. %.1f KiB, not %.1f\n%s", still->low / KIB,
 			 still->high / KIB, bytes / KIB, text);
@@ -101,7 +99,7 @@ static void a_level_is_as_large_as_what_stays_there(void **state)
 			 policy[p % POLICIES],
 			 p < POLICIES ? "non-inclusive" : "inclusive");
 		ask(text, &still, NULL);
-		holds(&still, 64 * KIB, 1.28, text);
+		holds(&still, 64 * KIB, 1.45, text);
 	}
 }
 
@@ -126,23 +124,29 @@ static void what_lies_inside_is_no_longer_open(void **state)
 static void of_sets_that_overflow_no_more_is_counted_than_is_there(void **state)
 {
 	char text[512];
+	uint32_t known = 0;
 
 	(void)state;
 	for (uint32_t ways = 3; ways <= 12; ways *= 2) {
 		for (uint32_t p = 0; p < POLICIES; p++) {
 			struct mp_cpu_still still;
 
+			/* A tree has a power of two of leaves. */
 			if (!strcmp(policy[p], "tree-plru"))
 				continue;
-			snprintf(text, sizeof(text), MACHINE SMALL L1 "\n"
+			snprintf(text, sizeof(text), MACHINE SMALL
+				 "level name=l1d size=17K ways=17 latency=4\n"
 				 "level name=l2 size=24K ways=%u latency=14 "
 				 "policy=%s\n", ways, policy[p]);
 			ask(text, &still, NULL);
-			if (still.low > 24 * KIB || still.low < 12 * KIB)
+			/* Of the crowd nothing may be left. */
+			known += still.known;
+			if (still.low > 24 * KIB)
 				fail_msg("%.1f KiB of 24\n%s",
 					 still.low / KIB, text);
 		}
 	}
+	assert_in_range(known, POLICIES, 3 * POLICIES);
 }
 
 /* An inclusive level outside takes lines along: what is missing is not for want of
@@ -155,7 +159,7 @@ static void what_a_level_outside_takes_along_is_no_upper_limit(void **state)
 	ask(MACHINE SMALL L1 "\nlevel name=l2 size=64K ways=16 latency=14\n"
 	    "level name=l3 size=96K ways=12 latency=30 inclusion=inclusive\n",
 	    &still, NULL);
-	assert_true(still.low <= 64 * KIB && isinf(still.high));
+	assert_true(still.known && still.low <= 64 * KIB && isinf(still.high));
 }
 
 static uint32_t wanted(const char *text, uint32_t k, const struct mp_fact *fact)
@@ -189,6 +193,11 @@ static void what_would_not_tell_is_not_asked(void **state)
 	assert_int_equal(wanted(text, 1, &open), 0);
 	assert_int_equal(wanted(MACHINE SMALL L1 "\nlevel name=l2 size=18K ways=9 "
 				"latency=14\n", 1, NULL), 0);
+	/* What is gone may be brought before its turn. */
+	assert_int_equal(wanted(MACHINE SMALL L1
+				"\nlevel name=l2 size=64K ways=16 latency=14\n"
+				"prefetch kind=next into=l2 switch=no\n", 1,
+				NULL), 0);
 }
 
 static void is_measured(const char *name, double bytes)
@@ -220,6 +229,8 @@ static void a_size_that_all_else_leaves_open_is_measured(void **state)
 	for (uint32_t i = 0; i < 2; i++)
 		made_sim_ask(&sim, mp_probe_find(probe[i]));
 	is_measured("cpu.l2.size", 24 * KIB);
+	assert_non_null(strstr(made_sim_fact(&sim, "cpu.l2.size")->method,
+			       "what stays here"));
 	made_sim_close(&sim);
 }
 

@@ -28,7 +28,7 @@
  * short. What B loads is to be gone when A comes by it, or policies that keep
  * what is used twice keep the more of what B has seen. */
 #define CROWD 3.0
-#define CROWD_LEAST 2.5
+#define CROWD_LEAST MP_CPU_COUNT_CROWD_LEAST
 /* Slots side by side may be of one line, or of its sectors: A visits them one
  * after another, and B one of so many bytes. */
 #define LINE_LONGEST 256u

@@ -13,6 +13,10 @@
 /** MP_CPU_COUNT_FITS - a crowd so long, as a share of what a level holds, fits it */
 #define MP_CPU_COUNT_FITS 0.8
 
+/** MP_CPU_COUNT_CROWD_LEAST - .. and one that is so many times as long says what it
+ * holds at most: a shorter one may leave sets that are not full */
+#define MP_CPU_COUNT_CROWD_LEAST 2.5
+
 /**
  * mp_cpu_count_lay() - which rings would count level @k
  * @edges: with its fit; gets count[@k], all but what batches say

@@ -472,11 +472,12 @@ int mp_cpu_size_plan(const struct mp_view *view,
 	if (!err && onset.replicates)
 		err = mp_plan_add(plan, &onset.want, onset.replicates);
 	if (!err)
-		err = mp_cpu_still_plan_open(view, edges, k, &fact, plan);
-	if (!err)
 		err = plan_thin(view, edges, k, plan);
-	return err ? err : mp_cpu_count_plan_closer(view, edges, k, &fact,
-						    plan);
+	if (!err)
+		err = mp_cpu_count_plan_closer(view, edges, k, &fact, plan);
+	/* Its rings go by the fit as counts leave it. */
+	plan->stage++;
+	return err ? err : mp_cpu_still_plan_open(view, edges, k, &fact, plan);
 }
 
 /* A size of which no more than limits are known. */

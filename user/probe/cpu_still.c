@@ -3,10 +3,9 @@
  * A count of a crowd (cpu_count.h) finds lines in a level and lines in those
  * inside, and of the latter it does not show which the level has as well. So
  * between the crowd and the looks for it a ring E is walked that is longer than
- * all levels inside hold, and no longer than this one does. Once its hops all hit
- * the level throws out nothing, whatever its policy; those inside are full of E;
- * and a line of E that this level served is here from then on. Lines of the crowd
- * that are found here, and those of E, are so many at least.
+ * all levels inside hold, and no longer than this one does. Those inside are full
+ * of E then, and what E's hops find here is here. Lines of the crowd that are
+ * found here, and those of E, are so many at least.
  *
  * An exclusive level has less than E, and the sum says what the edge does: nothing
  * is asked there.
@@ -38,18 +37,25 @@
 #define FITS_MOST 0.9
 /* Lengths to the octave: edges move a little as more is known. */
 #define GRAIN 8
-/* E's turns; the first fetches it. */
-#define TURNS 4u
+/* Turns of E that are timed, and what fetches it before: not timed, as what is
+ * kept of hops takes room, too. */
+#define TURNS 3u
+#define FETCH_TURNS 1u
+/* What a backend may keep: of each hop, and beside that. */
+#define KEPT_OF_HOP 8u
+#define KEPT_BESIDE (4u << 10)
 /* Hops of a burst, at most. */
-#define E_HOPS 1024u
+#define E_HOPS 256u
 #define PAGE 4096u
 /* Where a page has no more lines of E than so, its hops do not tell translations
  * from misses. */
 #define ROW_LEAST 4u
 #define ROUNDS_LEAST 5u
 #define SIGMAS 2.0
+/* Where so many times what the best shape has is here, it is none of a shape. */
+#define MORE 1.1
 
-enum who { RING_A, RING_B, RING_Z, RING_E, RINGS };
+enum who { RING_A, RING_B, RING_FETCH, RING_E, RINGS };
 
 /* Rings: those of the count; E's slots, and so many of them in a page. */
 struct rings {
@@ -99,7 +105,8 @@ static bool lay(const struct mp_view *view, const struct mp_cpu_edges *edges,
 			     length_of(edges, k) : 0;
 	double rounds;
 
-	if (!(bytes > 0))
+	/* A line that is gone may be brought before its turn. */
+	if (!(bytes > 0) || mp_cpu_may_prefetch(view))
 		return false;
 	mp_cpu_count_lay_still(view, edges, k, &rings->count);
 	if (!rings->count.slots || rings->count.stride > PAGE / ROW_LEAST)
@@ -123,6 +130,7 @@ static void make_exp(const struct mp_view *view,
 		     const struct mp_cpu_edges *edges, uint32_t k,
 		     const struct rings *rings, struct mp_exp *exp)
 {
+	struct mp_actor *fetch = &exp->actor[RING_FETCH];
 	struct mp_actor *e = &exp->actor[RING_E];
 
 	mp_cpu_count_exp(view, edges, k, &rings->count, exp);
@@ -132,14 +140,16 @@ static void make_exp(const struct mp_view *view,
 	exp->arena[0].bytes = e->offset + e->length;
 	exp->n_actors = RINGS;
 	e->reach = PAGE;
-	e->phase = 1;
 	e->warm_hops = 0;
-	e->bursts = TURNS * bursts_of(rings);
 	e->hops = rings->slots / bursts_of(rings);
+	*fetch = *e;
+	fetch->phase = 1;
+	fetch->bursts = FETCH_TURNS * bursts_of(rings);
+	e->phase = 2;
+	e->bursts = TURNS * bursts_of(rings);
 	e->detail = MP_DETAIL_TICKS;
 	e->group = 1;
-	exp->actor[RING_B].phase = 2;
-	exp->actor[RING_Z].phase = 3;
+	exp->actor[RING_B].phase = 3;
 }
 
 /* -- what came back --------------------------------------------------------- */
@@ -148,7 +158,7 @@ static void make_exp(const struct mp_view *view,
  * this level long ago. */
 enum first { INSIDE, HERE, MISSED };
 
-/* Of one round: of lines of E, in the turns from each on but the first. */
+/* Of one round: of lines of E, in the turns from each on. */
 struct round {
 	uint8_t *first[TURNS];
 	uint32_t looked;	/* at, in the last turn */
@@ -183,7 +193,7 @@ static void end_round(struct round *round, const struct rings *rings,
 			   round->looked;
 
 	sums->n += whole;
-	for (uint32_t t = 1; t < TURNS; t++) {
+	for (uint32_t t = 0; t < TURNS; t++) {
 		if (whole) {
 			const double here = for_certain(round->first[t],
 							rings->slots) /
@@ -217,22 +227,14 @@ static void take_burst(const struct mp_batch *batch,
 		if (i % rings->row == 0)
 			continue;
 		round->looked += turn == TURNS - 1;
-		for (uint32_t t = 1; t <= turn && by >= MP_SERVED_OUTER; t++)
+		for (uint32_t t = 0; t <= turn && by >= MP_SERVED_OUTER; t++)
 			if (round->first[t][from + i] == INSIDE)
 				round->first[t][from + i] =
 					by == MP_SERVED_OUTER ? HERE : MISSED;
 	}
 }
 
-static bool is_whole(const struct mp_batch *batch,
-		     const struct memprobe_sample *sample)
-{
-	return sample->hops == batch->exp.actor[RING_E].hops &&
-	       sample->payload_count == sample->hops &&
-	       sample->payload_kind == MEMPROBE_PAYLOAD_TICKS &&
-	       mp_sample_calm(sample);
-}
-
+/* A burst that is cut short shifts all behind it. */
 static void take_batch(const struct mp_batch *batch,
 		       const struct mp_spectrum *at, uint32_t k,
 		       const struct rings *rings, uint8_t *room,
@@ -241,18 +243,21 @@ static void take_batch(const struct mp_batch *batch,
 	struct round round = { .looked = 0 };
 	uint32_t last = 0;
 
-	for (uint32_t t = 1; t < TURNS; t++)
+	for (uint32_t t = 0; t < TURNS; t++)
 		round.first[t] = room + t * rings->slots;
-
 	for (uint32_t i = 0; i < batch->n_samples; i++) {
 		const struct memprobe_sample *sample = &batch->sample[i];
 
 		if (sample->actor != RING_E)
 			continue;
+		if (sample->hops != batch->exp.actor[RING_E].hops ||
+		    sample->payload_count != sample->hops ||
+		    sample->payload_kind != MEMPROBE_PAYLOAD_TICKS)
+			return;
 		if (sample->round != last)
 			end_round(&round, rings, sums);
 		last = sample->round;
-		if (is_whole(batch, sample))
+		if (mp_sample_calm(sample))
 			take_burst(batch, sample, at, k, rings, &round);
 	}
 	end_round(&round, rings, sums);
@@ -287,21 +292,34 @@ static bool is_let_be(const struct mp_view *view,
 	return mp_cpu_count_let_be(view, edges, k, &both);
 }
 
-/* E is here as a whole, or what is certain. */
+/* E is here as a whole, or what is certain; and what was kept of its hops may have
+ * taken the place of some of the crowd, if that was long enough. */
 static void set_limits(const struct rings *rings, bool be,
 		       const struct sums *sums, struct mp_cpu_still *still)
 {
-	const double bytes = (double)(rings->slots * rings->count.stride);
-	double here = 0;
+	const struct mp_cpu_count *count = &rings->count;
+	const double bytes = (double)(rings->slots * count->stride);
+	const double crowd = (double)(count->slots * count->apart);
+	double here = 0, error = 0;
 
-	for (uint32_t t = 1; t < TURNS; t++) {
+	for (uint32_t t = 0; t < TURNS; t++) {
 		const double mean = sums->sum[t] / sums->n;
 		const double var = sums->squares[t] / sums->n - mean * mean;
+		const double own = sqrt(fmax(var, 0) / sums->n);
 
-		here = fmax(here, mean - SIGMAS * sqrt(fmax(var, 0) / sums->n));
+		if (mean - SIGMAS * own <= here)
+			continue;
+		here = mean - SIGMAS * own;
+		error = own;
 	}
-	still->low = rings->count.own_low + bytes * here;
-	still->high = be ? rings->count.all_high + bytes : INFINITY;
+	still->low = count->own_low + bytes * here;
+	still->doubt = hypot(count->doubt * count->own_low, error * bytes) /
+		       still->low;
+	still->high = INFINITY;
+	if (be && crowd >= MP_CPU_COUNT_CROWD_LEAST * (count->all + bytes))
+		still->high = count->all_high + bytes +
+			      (double)(TURNS * rings->slots * KEPT_OF_HOP) +
+			      KEPT_BESIDE;
 	still->known = true;
 }
 
@@ -339,12 +357,24 @@ static int is_asked(const struct mp_view *view, const struct mp_cpu_edges *edges
 	int err;
 
 	*asked = false;
+	/* What a level that hides takes along is not missing for want of room. */
 	if (!k || k >= edges->doubt.level || !edges->fitted[k] ||
-	    !edges->fitted[k - 1] || fact->verdict != MP_AT_LEAST)
+	    !edges->fitted[k - 1] || fact->verdict != MP_AT_LEAST ||
+	    mp_cpu_may_hide(edges, k))
 		return 0;
 	err = mp_cpu_beside_judge(view, edges, k, &beside);
 	*asked = !err && beside.holds && beside.holds != MP_CPU_HOLDS_OTHERS;
 	return err;
+}
+
+static int add_rings(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, uint32_t k,
+		     const struct rings *rings, struct mp_plan *plan)
+{
+	struct mp_exp exp;
+
+	make_exp(view, edges, k, rings, &exp);
+	return mp_plan_add(plan, &exp, rings->count.replicates);
 }
 
 int mp_cpu_still_plan(const struct mp_view *view,
@@ -352,12 +382,9 @@ int mp_cpu_still_plan(const struct mp_view *view,
 		      struct mp_plan *plan)
 {
 	struct rings rings;
-	struct mp_exp exp;
 
-	if (!lay(view, edges, k, &rings))
-		return 0;
-	make_exp(view, edges, k, &rings, &exp);
-	return mp_plan_add(plan, &exp, rings.count.replicates);
+	return lay(view, edges, k, &rings) ?
+	       add_rings(view, edges, k, &rings, plan) : 0;
 }
 
 int mp_cpu_still_plan_open(const struct mp_view *view,
@@ -372,7 +399,7 @@ int mp_cpu_still_plan_open(const struct mp_view *view,
 	if (err || !asked || !lay(view, edges, k, &rings) ||
 	    (isinf(fact->high) && !is_let_be(view, edges, k, &rings)))
 		return err;
-	return mp_cpu_still_plan(view, edges, k, plan);
+	return add_rings(view, edges, k, &rings, plan);
 }
 
 int mp_cpu_still_hold(const struct mp_view *view,
@@ -380,7 +407,6 @@ int mp_cpu_still_hold(const struct mp_view *view,
 		      struct mp_fact *fact)
 {
 	struct mp_cpu_still still = { 0 };
-	double low, high;
 	bool asked;
 	int err = is_asked(view, edges, k, fact, &asked);
 
@@ -388,20 +414,23 @@ int mp_cpu_still_hold(const struct mp_view *view,
 		err = mp_cpu_still_judge(view, edges, k, &still);
 	if (err || !still.known)
 		return err;
-	low = fmax(still.low, fact->low);
-	high = fmin(still.high, fact->high);
-	if (!(low < high))
-		return 0;
 	mp_fact_note(fact, still.id);
-	fact->low = fact->value = low;
-	fact->high = high;
-	if (high > low * MP_CPU_WITHIN_EIGHTH)
+	fact->low = fact->value = fmax(still.low, fact->low);
+	/* Shapes are no more than a family. */
+	fact->high = still.low > edges->edge[k].size * MORE ||
+		     still.low >= fact->high ? still.high :
+		     fmin(still.high, fact->high);
+	if (!(fact->high > fact->low))
+		fact->high = INFINITY;
+	if (mp_cpu_count_surely(&(struct mp_cpu_count){ .known = true,
+						    .doubt = still.doubt },
+				fact->high / fact->low) > MP_CPU_WITHIN_EIGHTH)
 		return 0;
 	fact->verdict = MP_MEASURED;
 	fact->reason[0] = 0;
-	fact->value = mp_stat_between(low, high);
+	fact->value = mp_stat_between(fact->low, fact->high);
 	snprintf(fact->method, sizeof(fact->method),
-		 "lines that are found in this level while one ring of all levels fits it, and that ring: %.0f KiB and more",
+		 "a ring that only this level has room for, and what stays here of many more lines beside it: %.0f KiB and more",
 		 still.low / 1024);
 	return 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What is at home while nothing moves? A crowd fills a level that is not
- * exclusive; then a ring that fits it, and none of those inside, is walked
- * round until all of its hops hit. From then on the level throws nothing out, and
- * those inside have none of the crowd. What is left of that, and the ring, is all
- * that the level holds, and no more than it holds.
+ * exclusive; then a ring that fits it, and none of those inside, is walked round.
+ * Once that is here the level throws nothing out, and those inside have none of the
+ * crowd. What is left of that, and the ring, is all that the level holds, and no
+ * more than it holds.
  */
 #ifndef MP_PROBE_CPU_STILL_H
 #define MP_PROBE_CPU_STILL_H
@@ -15,6 +15,7 @@
  * struct mp_cpu_still - what was found
  * @known: it was asked, and told something
  * @id: of the experiment
+ * @doubt: a standard error of what is here, as a share
  * @low: bytes that the level has room for, at least
  * @high: .. at most; INFINITY where a level further out may have put some out, or
  *	the crowd was too small
@@ -22,6 +23,7 @@
 struct mp_cpu_still {
 	bool known;
 	uint64_t id;
+	double doubt;
 	double low;
 	double high;
 };
