@@ -234,6 +234,31 @@ static void a_size_that_all_else_leaves_open_is_measured(void **state)
 	made_sim_close(&sim);
 }
 
+/* .. and what stays open is told by limits that hold, and none of a likeliest size that
+ * lies beyond them. */
+static void of_limits_that_stay_apart_no_size_beyond_them_is_likely(void **state)
+{
+	static const char *const probe[] = { "cache-size", "inclusion" };
+	const struct mp_fact *fact;
+
+	(void)state;
+	made_sim_open_quiet(&sim, "machine name=a clock_mhz=2100 "
+		"memory_latency=250\nclock tsc_mhz=2100 step=1 read=86\n"
+		"place pages=random thp=refused\n"
+		"level name=l1d size=128K ways=32 latency=6\n"
+		"level name=l2 size=192K ways=6 latency=29 index=physical "
+		"policy=bit-plru\n", 700189);
+	for (uint32_t i = 0; i < 2; i++)
+		made_sim_ask(&sim, mp_probe_find(probe[i]));
+	fact = made_sim_fact(&sim, "cpu.l2.size");
+	assert_int_equal(fact->verdict, MP_AT_LEAST);
+	assert_true(fact->low <= 192 * KIB && fact->high >= 192 * KIB);
+	if (strstr(fact->reason, "best estimate") ||
+	    !strstr(fact->reason, "more stays here"))
+		fail_msg("%.0f and more: %s", fact->low, fact->reason);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +270,8 @@ int main(void)
 			what_a_level_outside_takes_along_is_no_upper_limit),
 		cmocka_unit_test(what_would_not_tell_is_not_asked),
 		cmocka_unit_test(a_size_that_all_else_leaves_open_is_measured),
+		cmocka_unit_test(
+			of_limits_that_stay_apart_no_size_beyond_them_is_likely),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -402,6 +402,16 @@ int mp_cpu_still_plan_open(const struct mp_view *view,
 	return add_rings(view, edges, k, &rings, plan);
 }
 
+/* What was the likeliest before may be no longer. */
+static void say_open(double size, struct mp_fact *fact)
+{
+	if (size >= fact->low && size <= fact->high)
+		return;
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "limits lie too far apart to call it measured: its edge looks like that of %.0f KiB, and %s stays here",
+		 size / 1024, size < fact->low ? "more" : "less");
+}
+
 int mp_cpu_still_hold(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
 		      struct mp_fact *fact)
@@ -424,8 +434,10 @@ int mp_cpu_still_hold(const struct mp_view *view,
 		fact->high = INFINITY;
 	if (mp_cpu_count_surely(&(struct mp_cpu_count){ .known = true,
 						    .doubt = still.doubt },
-				fact->high / fact->low) > MP_CPU_WITHIN_EIGHTH)
+				fact->high / fact->low) > MP_CPU_WITHIN_EIGHTH) {
+		say_open(edges->edge[k].size, fact);
 		return 0;
+	}
 	fact->verdict = MP_MEASURED;
 	fact->reason[0] = 0;
 	fact->value = mp_stat_between(fact->low, fact->high);
