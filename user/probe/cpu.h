@@ -3,6 +3,7 @@
 #ifndef MP_PROBE_CPU_H
 #define MP_PROBE_CPU_H
 
+#include <math.h>
 #include <stdint.h>
 
 #include "analysis/edge.h"
@@ -31,6 +32,13 @@
 #define MP_CPU_APART_MAX 1.29
 /** MP_CPU_LEVELS - levels of cache that facts are made for */
 #define MP_CPU_LEVELS 4
+
+/** mp_cpu_coarse() - a length to the nearest of so many to the octave: edges move a
+ * little as more is known of them, and the experiments are to stay */
+static inline double mp_cpu_coarse(double bytes, uint32_t grain)
+{
+	return exp2(round(log2(bytes) * grain) / grain);
+}
 
 /** mp_cpu_level_name - "l1d", "l2", "l3", "l4" */
 extern const char *const mp_cpu_level_name[MP_CPU_LEVELS];

@@ -72,11 +72,6 @@ struct rig {
 	double least, most;	/* lengths of A */
 };
 
-static double coarse(double bytes)
-{
-	return exp2(round(log2(bytes) * GRAIN) / GRAIN);
-}
-
 /* Whole slots, and whole groups of them. */
 static uint64_t whole(const struct rig *rig, double bytes, uint64_t stride)
 {
@@ -95,14 +90,14 @@ static uint32_t group_of(uint64_t slots)
 static bool lay(struct rig *rig, double part)
 {
 	const struct mp_edge *edge = &rig->edges->edge[rig->k];
-	const double inner = coarse(edge[-1].size);
+	const double inner = mp_cpu_coarse(edge[-1].size, GRAIN);
 	const double stride = (double)rig->sweep.stride;
 	const double slack = inner * (1 - part);
 	double chunk, rounds;
 
-	rig->least = FROM * coarse(fmax(edge->low - edge[-1].high,
-					edge->low * 0.2));
-	rig->most = TO * coarse(edge->high - part * edge[-1].low);
+	rig->least = FROM * mp_cpu_coarse(fmax(edge->low - edge[-1].high,
+					       edge->low * 0.2), GRAIN);
+	rig->most = TO * mp_cpu_coarse(edge->high - part * edge[-1].low, GRAIN);
 	rig->fill = whole(rig, part * inner, rig->fill_stride);
 	chunk = fmax(CHUNK_PART * slack, TURNS * rig->most / MP_ROUNDS_MAX);
 	rig->chunk = whole(rig, fmax(chunk, stride), rig->sweep.stride);

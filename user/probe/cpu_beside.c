@@ -101,7 +101,8 @@ static bool is_told(uint32_t holds)
 static bool is_counted(const struct mp_cpu_count *count)
 {
 	return count->known &&
-	       mp_cpu_count_surely(count, count->own_high / count->own_low) <=
+	       mp_cpu_count_surely(count->doubt,
+				   count->own_high / count->own_low) <=
 	       MP_CPU_WITHIN_EIGHTH;
 }
 

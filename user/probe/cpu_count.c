@@ -97,11 +97,6 @@ enum who { RING_A, RING_B, RING_Z, RINGS };
 
 /* -- the rings -------------------------------------------------------------- */
 
-static double coarse(double bytes)
-{
-	return exp2(round(log2(bytes) * GRAIN) / GRAIN);
-}
-
 /* What is brought along takes room of what is counted: rings that are not full
  * leave it out, if the line is known. */
 static bool is_alone(const struct mp_view *view,
@@ -132,7 +127,7 @@ static double crowd_of(const struct mp_cpu_edges *edges, uint32_t k,
 
 	if (next > CROWD * size)
 		return CROWD * about;
-	least = coarse(next * exp2(-0.5 / GRAIN));
+	least = mp_cpu_coarse(next * exp2(-0.5 / GRAIN), GRAIN);
 	if (least < CROWD_LEAST * size)
 		least = exp2(floor(log2(next) * GRAIN_FINE) / GRAIN_FINE);
 	return least >= CROWD_LEAST * size ? least : CROWD * about;
@@ -205,7 +200,7 @@ void mp_cpu_count_lay(const struct mp_view *view, struct mp_cpu_edges *edges,
 
 	memset(&edges->count[k], 0, sizeof(edges->count[k]));
 	if (is_countable(view, edges, k))
-		lay(view, edges, k, size, coarse(size), &usual,
+		lay(view, edges, k, size, mp_cpu_coarse(size, GRAIN), &usual,
 		    &edges->count[k]);
 }
 
@@ -217,7 +212,8 @@ void mp_cpu_count_lay_still(const struct mp_view *view,
 
 	memset(count, 0, sizeof(*count));
 	if (is_countable(view, edges, k))
-		lay(view, edges, k, size, coarse(size), &still, count);
+		lay(view, edges, k, size, mp_cpu_coarse(size, GRAIN), &still,
+		    count);
 }
 
 /* A closer count goes by what the first one found, as the edge may lie far from
@@ -229,8 +225,8 @@ static void lay_closer(const struct mp_view *view,
 {
 	const double size = fmax(edges->edge[k].size, first->all_low);
 
-	lay(view, edges, k, size, coarse(size * exp2(0.5 / GRAIN)), &closer,
-	    count);
+	lay(view, edges, k, size,
+	    mp_cpu_coarse(size * exp2(0.5 / GRAIN), GRAIN), &closer, count);
 	count->closer = true;
 }
 
@@ -630,9 +626,9 @@ void mp_cpu_count_judge(const struct mp_view *view, struct mp_cpu_edges *edges,
 		edges->count[k] = next;
 }
 
-double mp_cpu_count_surely(const struct mp_cpu_count *count, double apart)
+double mp_cpu_count_surely(double doubt, double apart)
 {
-	return count->known ? apart * pow(1 + count->doubt, 2) : apart;
+	return apart * pow(1 + doubt, 2);
 }
 
 /* Might a closer count make limits of a size near enough? */
@@ -642,7 +638,7 @@ static bool may_mend(const struct mp_cpu_count *count,
 	const double apart = fact->high / fact->low;
 
 	return count->brief ||
-	       (mp_cpu_count_surely(count, apart) > CLOSER_FROM &&
+	       (mp_cpu_count_surely(count->doubt, apart) > CLOSER_FROM &&
 		apart <= CLOSER_TO);
 }
 

@@ -17,6 +17,10 @@
  * holds at most: a shorter one may leave sets that are not full */
 #define MP_CPU_COUNT_CROWD_LEAST 2.5
 
+/** MP_CPU_COUNT_MORE - where so many times what an edge's best shape has is found, it
+ * is none of the shapes */
+#define MP_CPU_COUNT_MORE 1.1
+
 /**
  * mp_cpu_count_lay() - which rings would count level @k
  * @edges: with its fit; gets count[@k], all but what batches say
@@ -73,12 +77,13 @@ int mp_cpu_count_plan_all(const struct mp_view *view,
 
 /**
  * mp_cpu_count_surely() - how far apart limits are that surely hold
+ * @doubt: a standard error of what was counted, as a share; 0: nothing was
  * @apart: of those that hold in nineteen cases of twenty, high over low
  *
  * Of many machines one in forty lies beyond one of these, and a value between
  * them that is as far as may be from either is then too far from it.
  */
-double mp_cpu_count_surely(const struct mp_cpu_count *count, double apart);
+double mp_cpu_count_surely(double doubt, double apart);
 
 /** mp_cpu_count_judge() - what the batches say: limits of count[@k]. Of two
  * counts that were made the closer one stands. */

@@ -8,8 +8,6 @@
 #include "probe/cpu_count.h"
 #include "probe/cpu_edges.h"
 
-/* Of an edge's best estimate: so much is more. */
-#define MORE 1.1
 /* Times what it holds, and what hits then of one that throws out what is old. */
 #define OLD 2.5
 #define OLD_FEW 0.05
@@ -120,7 +118,7 @@ void mp_cpu_counted(const struct mp_cpu_edges *edges, uint32_t k,
 		return;
 	/* Where more lines are found than the best shape holds, or most likely
 	 * with those inside than any, it may be none of them. */
-	if (low > edges->edge[k].size * MORE ||
+	if (low > edges->edge[k].size * MP_CPU_COUNT_MORE ||
 	    count->all > edges->edge[k].high)
 		high = INFINITY;
 	high = fmin(high, holds == MP_CPU_HOLDS_OTHERS ? count->own_high :
@@ -148,7 +146,7 @@ void mp_cpu_counted(const struct mp_cpu_edges *edges, uint32_t k,
 	fact->high = high;
 	snprintf(fact->unit, sizeof(fact->unit), "bytes");
 	/* Where nothing else keeps the limits apart chance must not either. */
-	if ((holds ? mp_cpu_count_surely(count, high / low) : high / low) >
+	if ((holds ? mp_cpu_count_surely(count->doubt, high / low) : high / low) >
 	    MP_CPU_WITHIN_EIGHTH)
 		return;
 	fact->verdict = MP_MEASURED;

@@ -154,12 +154,6 @@ static double hops_of(const struct mp_cpu_hot_shape *shape)
 	       (double)shape->stride;
 }
 
-/* Edges move a little as more is known of them; the experiments are to stay. */
-static double coarse(double bytes)
-{
-	return exp2(round(log2(bytes) * GRAIN) / GRAIN);
-}
-
 /* Slots of which no level has two in a line. Sets that are no power of two are
  * filled by every line only: where those of this level are longer than the
  * inner ones, how long was found with its size, or is by trying. */
@@ -308,7 +302,7 @@ static uint64_t still_ring_of(const struct mp_cpu_edges *edges, uint32_t k,
 		if (ring < STILL_LEAST_MOST * inner - (double)shape->hot)
 			return 0;
 	}
-	ring = fmin(coarse(ring), (double)shape->r_ring);
+	ring = fmin(mp_cpu_coarse(ring, GRAIN), (double)shape->r_ring);
 	return (uint64_t)(ring / (double)shape->chunk + 0.5) * shape->chunk;
 }
 
@@ -361,14 +355,14 @@ static bool fit_further(const struct mp_cpu_edges *edges, uint32_t k,
 static void make_coarse(const struct mp_cpu_edges *edges, uint32_t inner,
 			uint32_t outer, struct wanted *wanted)
 {
-	wanted->hot = coarse(wanted->hot);
-	wanted->chunk = coarse(wanted->chunk);
-	wanted->put_out = coarse(wanted->put_out);
+	wanted->hot = mp_cpu_coarse(wanted->hot, GRAIN);
+	wanted->chunk = mp_cpu_coarse(wanted->chunk, GRAIN);
+	wanted->put_out = mp_cpu_coarse(wanted->put_out, GRAIN);
 	wanted->put_out_turns = ceil(PUT_OUT_TURNS *
-				     coarse(edges->edge[inner].low) /
+				     mp_cpu_coarse(edges->edge[inner].low, GRAIN) /
 				     wanted->put_out);
-	wanted->outer = coarse(edges->edge[outer].high);
-	wanted->ring = coarse(wanted->ring);
+	wanted->outer = mp_cpu_coarse(edges->edge[outer].high, GRAIN);
+	wanted->ring = mp_cpu_coarse(wanted->ring, GRAIN);
 }
 
 static const char one_ring[] = "this backend walks one ring at a time only";

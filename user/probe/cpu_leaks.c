@@ -123,12 +123,6 @@ struct shape {
 
 /* -- the rings -------------------------------------------------------------- */
 
-/* Edges move a little as more is known of them; the experiments are to stay. */
-static double coarse(double bytes)
-{
-	return exp2(round(log2(bytes) * GRAIN) / GRAIN);
-}
-
 static bool has_rings(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k)
 {
@@ -158,7 +152,7 @@ static uint64_t stride_of(const struct mp_view *view,
 /* .. in bytes. */
 static double ring_of(const struct mp_cpu_edges *edges, uint32_t k)
 {
-	const double good = RING_GOOD * coarse(edges->edge[k].high);
+	const double good = RING_GOOD * mp_cpu_coarse(edges->edge[k].high, GRAIN);
 	double next;
 
 	if (k + 1 >= edges->n)
@@ -166,7 +160,7 @@ static double ring_of(const struct mp_cpu_edges *edges, uint32_t k)
 	next = FITS * (edges->fitted[k + 1] ? edges->edge[k + 1].low :
 					      edges->level[k + 1].low_bytes);
 	return next < RING_LEAST * edges->edge[k].high ? good :
-	       fmin(good, coarse(next * exp2(-0.5 / GRAIN)));
+	       fmin(good, mp_cpu_coarse(next * exp2(-0.5 / GRAIN), GRAIN));
 }
 
 /* Fresh lines are timed in groups, for the sake of short records. */
@@ -188,7 +182,7 @@ static bool set_wash(const struct mp_cpu_edges *edges, uint32_t k,
 
 	if (k < 2)
 		return true;
-	further = coarse(edges->edge[k - 2].high) / stride;
+	further = mp_cpu_coarse(edges->edge[k - 2].high, GRAIN) / stride;
 	room = BOTH_MOST * inner - hot;
 	if (WASH_LEAST * further > room)
 		room = BOTH_TIGHT * inner - hot;
@@ -203,8 +197,8 @@ static bool lay(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		uint32_t k, struct shape shape[2])
 {
 	const double stride = (double)stride_of(view, edges, k);
-	const double inner = coarse(edges->edge[k - 1].low) / stride;
-	const double outer = coarse(edges->edge[k].high) / stride;
+	const double inner = mp_cpu_coarse(edges->edge[k - 1].low, GRAIN) / stride;
+	const double outer = mp_cpu_coarse(edges->edge[k].high, GRAIN) / stride;
 	const double own = (edges->edge[k].low - edges->edge[k - 1].high) /
 			   stride;
 

@@ -125,11 +125,6 @@ static uint64_t to_pages(uint64_t bytes)
 	return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-static double coarse(double bytes)
-{
-	return exp2(round(log2(bytes) * GRAIN) / GRAIN);
-}
-
 static uint64_t slots_of(double bytes, uint64_t stride)
 {
 	return (uint64_t)(bytes / (double)stride) * stride;
@@ -145,7 +140,7 @@ static uint64_t stride_of(const struct mp_view *view,
 	if (!edges->full) {
 		mp_cpu_main_sweep(view, &inner);
 		return SLOTS_LEAST * LINE_LONGEST <=
-		       SHORT_MOST * coarse(edges->edge[k - 1].low) ?
+		       SHORT_MOST * mp_cpu_coarse(edges->edge[k - 1].low, GRAIN) ?
 		       LINE_LONGEST : inner.stride;
 	}
 	mp_cpu_level_sweep(view, edges, k - 1, 0, &inner);
@@ -163,8 +158,8 @@ static bool is_sure(const struct mp_cpu_edges *edges, uint32_t k)
 /* What holds all that level @k may, and more, if what lies further out has room. */
 static double drive_of(const struct mp_cpu_edges *edges, uint32_t k, bool *fits)
 {
-	const double drive = DRIVE * coarse(edges->edge[k].high) +
-			     coarse(edges->edge[k - 1].high);
+	const double drive = DRIVE * mp_cpu_coarse(edges->edge[k].high, GRAIN) +
+			     mp_cpu_coarse(edges->edge[k - 1].high, GRAIN);
 
 	*fits = k + 1 >= edges->n ||
 		(edges->fitted[k + 1] && is_sure(edges, k + 1) &&
@@ -182,9 +177,9 @@ static bool lay(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		uint32_t k, struct shape *shape)
 {
 	const uint64_t stride = stride_of(view, edges, k);
-	const double inner = coarse(edges->edge[k - 1].low);
-	const double outer = coarse(edges->edge[k].low);
-	const double most = coarse(edges->edge[k - 1].high);
+	const double inner = mp_cpu_coarse(edges->edge[k - 1].low, GRAIN);
+	const double outer = mp_cpu_coarse(edges->edge[k].low, GRAIN);
+	const double most = mp_cpu_coarse(edges->edge[k - 1].high, GRAIN);
 	/* Of an exclusive level this is all that is there for W. */
 	const double room = fmin(OUT_MOST * outer, edges->edge[k].low -
 						   edges->edge[k - 1].high);
@@ -196,10 +191,10 @@ static bool lay(const struct mp_view *view, const struct mp_cpu_edges *edges,
 	shape->stride = stride;
 	shape->slots = (uint64_t)slots / SLOTS_LEAST * SLOTS_LEAST;
 	shape->group = mp_cpu_step(view) > STEP_LONG ? GROUP_MORE : GROUP_FEW;
-	shape->out = slots_of(fmin(OUT_GOOD * most, coarse(room)), stride);
+	shape->out = slots_of(fmin(OUT_GOOD * most, mp_cpu_coarse(room, GRAIN)), stride);
 	if ((double)shape->out < OUT_LEAST * most)
 		return false;
-	shape->before = slots_of(LONG * coarse(edges->edge[k].high), stride);
+	shape->before = slots_of(LONG * mp_cpu_coarse(edges->edge[k].high, GRAIN), stride);
 	shape->drive = slots_of(drive_of(edges, k, &shape->fits), stride);
 	most_bytes = short_ones(shape) + to_pages(shape->out) +
 		     (shape->drive > shape->before ? shape->drive : shape->before);

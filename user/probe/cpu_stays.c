@@ -115,12 +115,6 @@ struct shape {
 
 /* -- the rings -------------------------------------------------------------- */
 
-/* Edges move a little as more is known of them; the experiments are to stay. */
-static double coarse(double bytes)
-{
-	return exp2(round(log2(bytes) * GRAIN) / GRAIN);
-}
-
 /* Random replacement alone leaves lines by chance. */
 static bool is_by_chance(const struct mp_cpu_edges *edges, uint32_t k)
 {
@@ -222,9 +216,9 @@ static bool lay(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		uint32_t k, uint32_t try, struct shape shape[2])
 {
 	const double stride = (double)stride_of(view, edges, k);
-	const double inner = coarse(edges->edge[k - 1].size) / stride;
-	const double outer = coarse(edges->edge[k].size) / stride;
-	const double least = coarse(edges->edge[k].low) / stride;
+	const double inner = mp_cpu_coarse(edges->edge[k - 1].size, GRAIN) / stride;
+	const double outer = mp_cpu_coarse(edges->edge[k].size, GRAIN) / stride;
+	const double least = mp_cpu_coarse(edges->edge[k].low, GRAIN) / stride;
 	const double y = fmin(fmax(FITS * least - STILL_GOOD * inner,
 				   Y_LEAST * inner), Y_MOST * inner);
 	const double through = drive[try] * outer;

@@ -52,8 +52,6 @@
 #define ROW_LEAST 4u
 #define ROUNDS_LEAST 5u
 #define SIGMAS 2.0
-/* Where so many times what the best shape has is here, it is none of a shape. */
-#define MORE 1.1
 
 enum who { RING_A, RING_B, RING_FETCH, RING_E, RINGS };
 
@@ -64,20 +62,15 @@ struct rings {
 	uint32_t row;
 };
 
-static double coarse(double bytes)
-{
-	return exp2(round(log2(bytes) * GRAIN) / GRAIN);
-}
-
 /* Bytes of E; 0: there is no room between the levels inside and this one. */
 static double length_of(const struct mp_cpu_edges *edges, uint32_t k)
 {
 	const struct mp_edge *inner = &edges->edge[k - 1];
 	const double times = edges->table->shape[inner->shape].policy ==
 			     MP_MISS_LRU ? INSIDE_LEAST : INSIDE_GOOD;
-	const double e = coarse(fmax(INSIDE_LEAST * inner->size,
+	const double e = mp_cpu_coarse(fmax(INSIDE_LEAST * inner->size,
 				     fmin(times * inner->size,
-					  FITS_GOOD * edges->edge[k].size)));
+					  FITS_GOOD * edges->edge[k].size)), GRAIN);
 
 	return e <= FITS_MOST * edges->edge[k].high ? e : 0;
 }
@@ -416,25 +409,28 @@ int mp_cpu_still_hold(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
 		      struct mp_fact *fact)
 {
-	struct mp_cpu_still still = { 0 };
+	struct mp_cpu_still still;
 	bool asked;
-	int err = is_asked(view, edges, k, fact, &asked);
+	int err;
 
-	if (!err && asked)
-		err = mp_cpu_still_judge(view, edges, k, &still);
+	if (fact->verdict != MP_AT_LEAST)
+		return 0;
+	err = mp_cpu_still_judge(view, edges, k, &still);
 	if (err || !still.known)
+		return err;
+	err = is_asked(view, edges, k, fact, &asked);
+	if (err || !asked)
 		return err;
 	mp_fact_note(fact, still.id);
 	fact->low = fact->value = fmax(still.low, fact->low);
 	/* Shapes are no more than a family. */
-	fact->high = still.low > edges->edge[k].size * MORE ||
+	fact->high = still.low > edges->edge[k].size * MP_CPU_COUNT_MORE ||
 		     still.low >= fact->high ? still.high :
 		     fmin(still.high, fact->high);
 	if (!(fact->high > fact->low))
 		fact->high = INFINITY;
-	if (mp_cpu_count_surely(&(struct mp_cpu_count){ .known = true,
-						    .doubt = still.doubt },
-				fact->high / fact->low) > MP_CPU_WITHIN_EIGHTH) {
+	if (mp_cpu_count_surely(still.doubt, fact->high / fact->low) >
+	    MP_CPU_WITHIN_EIGHTH) {
 		say_open(edges->edge[k].size, fact);
 		return 0;
 	}
