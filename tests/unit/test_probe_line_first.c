@@ -166,15 +166,15 @@ static void what_others_took_is_not_beyond_the_level(void **state)
 	assert_int_equal(count(&once), MP_LINE_UNSURE);
 }
 
-static void is_never_longer_than_32(const char *text, const uint64_t *seeds,
-				    uint32_t n)
+static void is_never_longer(uint32_t bytes, const char *text,
+			    const uint64_t *seeds, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct mp_fact *line;
 
 		ask_again(text, seeds[i]);
 		line = made_sim_fact(&sim, "cpu.l1d.line");
-		assert_true(line->verdict != MP_MEASURED || line->value == 32);
+		assert_true(line->verdict != MP_MEASURED || line->value == bytes);
 		made_sim_close(&sim);
 	}
 }
@@ -186,7 +186,7 @@ static void what_is_lost_further_out_makes_no_line_longer(void **state)
 	static const uint64_t seeds[] = { 1, 2, 700103 };
 
 	(void)state;
-	is_never_longer_than_32(
+	is_never_longer(32,
 		"machine name=a clock_mhz=3200 memory_latency=377\n"
 		"clock tsc_mhz=2300 step=20 read=21\n"
 		"place pages=random thp=refused\n"
@@ -206,7 +206,7 @@ static void means_of_hits_and_what_is_lost_further_out_tell_nothing(void **state
 	static const uint64_t seeds[] = { 700107, 1, 4, 5 };
 
 	(void)state;
-	is_never_longer_than_32(
+	is_never_longer(32,
 		"machine name=a clock_mhz=2400 memory_latency=229\n"
 		"clock tsc_mhz=3300 step=30 read=46\n"
 		"place pages=contiguous thp=granted\n"
@@ -220,6 +220,26 @@ static void means_of_hits_and_what_is_lost_further_out_tell_nothing(void **state
 		"walk cost=32 page=all\nnoise gaps=0.02 seen=yes\n", seeds, 4);
 }
 
+/* One way of lines twice as long, of which a load brings half: what that has no room for
+ * goes from here, too, and comes from the third level, as the other half does. */
+static void what_a_level_of_sectors_loses_makes_no_line_longer(void **state)
+{
+	static const uint64_t seeds[] = { 700193, 2, 3 };
+
+	(void)state;
+	is_never_longer(64,
+		"machine name=a clock_mhz=4500 memory_latency=121\n"
+		"clock tsc_mhz=2700 step=1 read=88\n"
+		"place pages=random thp=granted\n"
+		"level name=l1d size=96K ways=32 latency=7 policy=srrip\n"
+		"level name=l2 size=256K ways=1 line=128 sector=64 latency=24 "
+		"index=physical inclusion=inclusive\n"
+		"level name=l3 size=512K ways=8 line=128 latency=63 "
+		"policy=bit-plru index=physical\n"
+		"tlb level=1 page=4K entries=96 ways=96\n"
+		"walk cost=53 page=all\nnoise gaps=0.02 seen=yes\n", seeds, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +250,7 @@ int main(void)
 		cmocka_unit_test(what_is_lost_further_out_makes_no_line_longer),
 		cmocka_unit_test(
 			means_of_hits_and_what_is_lost_further_out_tell_nothing),
+		cmocka_unit_test(what_a_level_of_sectors_loses_makes_no_line_longer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

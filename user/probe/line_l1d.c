@@ -258,7 +258,8 @@ static int rule_out_next(const struct mp_view *view, const struct seen *seen,
  * What is still open, neighbours tell: of what was flushed, counted or came
  * along longer lines further out, or prefetchers, may have had their part.
  * These may also make two lines look like one whose halves come and go
- * together, so that is asked where prefetchers are on.
+ * together, so that is asked where prefetchers are on; and where less comes along
+ * than was counted, which may be what an inclusive level lost.
  */
 static int settle(const struct mp_view *view, const struct seen *seen,
 		  struct mp_plan *plan, struct mp_fact *fact,
@@ -272,7 +273,7 @@ static int settle(const struct mp_view *view, const struct seen *seen,
 	*out = (struct answer){ line_of(view, seen), seen->counts.replicates,
 				false };
 	if (isnan(seen->first.fits_bytes) || out->bytes == MP_LINE_COUNT_FROM ||
-	    (out->bytes && seen->st.quiet))
+	    (out->bytes && seen->st.quiet && fetched_of(seen) >= out->bytes))
 		return 0;
 	if (least(seen))
 		between.least = least(seen);
