@@ -539,6 +539,36 @@ static void a_group_of_one_level_does_not_rise(void **state)
 	mp_cpu_edges_free(&edges);
 }
 
+/* A second level half as large again as the first shows in two of the lengths that a
+ * group is looked at, and in three of the denser rings. */
+static void denser_rings_part_the_levels_of_the_first_group(void **state)
+{
+	struct mp_cpu_edges edges;
+
+	(void)state;
+	made_sim_ask_levels(&sim,
+		 "machine name=a clock_mhz=950 memory_latency=186\n"
+		 "clock tsc_mhz=2700 step=39 read=38\n"
+		 "place pages=random thp=refused\n"
+		 "level name=l1d size=32K ways=8 latency=4 policy=srrip\n"
+		 "level name=l2 size=48K ways=6 line=128 latency=10 "
+		 "index=physical policy=fifo\n"
+		 "level name=l3 size=640K ways=32 line=128 latency=18 "
+		 "index=physical policy=tree-plru slices=2\n", 700196);
+	edges_of(&edges);
+	assert_int_equal(edges.groups.n, 2);
+	assert_int_equal(edges.n, 3);
+	assert_int_equal(edges.group[1], 0);
+	assert_int_equal(edges.by[1], MP_CPU_BY_REST);
+	assert_int_equal(edges.by[2], MP_CPU_BY_HOPS);
+	mp_cpu_edges_free(&edges);
+	holds("cpu.l1d.size", 32 << 10);
+	made_sim_not_wrong(&sim, "cpu.l2.size", 48 << 10, NEAR);
+	made_sim_not_wrong(&sim, "cpu.l2.latency-cycles", 10, 0.02);
+	made_sim_not_wrong(&sim, "cpu.l3.size", 640 << 10, NEAR);
+	is("cpu.l3.latency-cycles", 18);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -573,6 +603,8 @@ int main(void)
 			a_level_that_serves_the_rest_of_a_group_is_seen, end),
 		cmocka_unit_test_teardown(a_group_of_one_level_does_not_rise,
 					  end),
+		cmocka_unit_test_teardown(
+			denser_rings_part_the_levels_of_the_first_group, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

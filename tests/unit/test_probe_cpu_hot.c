@@ -12,12 +12,12 @@
 #include <cmocka.h>
 
 #include "backend.h"
+#include "made_hot.h"
 #include "made_sim.h"
 #include "probe/cpu_edges.h"
 #include "probe/cpu_hot_shape.h"
 
 #define HOPS_MAX 800000u
-#define PLANS 8u
 
 #define MACHINE(clock) \
 	"machine name=a clock_mhz=3000 memory_latency=200\n" \
@@ -29,26 +29,13 @@
 
 static struct made_sim sim;
 
-/* All that is wanted of a level. */
-static void run_level(const struct mp_cpu_edges *edges, uint32_t k)
-{
-	for (uint32_t i = 0; i < PLANS; i++) {
-		struct mp_plan plan = { 0 };
-
-		assert_int_equal(mp_cpu_hot_plan(&sim.view, edges, k, &plan),
-				 0);
-		if (!made_sim_run(&sim, &plan))
-			break;
-	}
-}
-
-/* .. and what it says then. */
+/* What is made of all that is wanted of a level. */
 static void ask_open(uint32_t k, struct mp_cpu_hot *hot)
 {
 	struct mp_cpu_edges edges;
 
 	made_sim_edges(&sim, &edges);
-	run_level(&edges, k);
+	made_hot_run(&sim, &edges, k);
 	assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, k, hot), 0);
 	assert_true(sim.hops < HOPS_MAX);
 	made_sim_close(&sim);
@@ -67,10 +54,7 @@ static void expect(const char *text, uint32_t k, uint32_t holds)
 	struct mp_cpu_hot hot;
 
 	ask(text, k, &hot);
-	if (hot.holds != holds)
-		fail_msg("%u is not %u: gone %.2f lost %.2f leaked %.2f still %.2f left %.2f (%s)\n%s",
-			 hot.holds, holds, hot.gone, hot.lost, hot.leaked,
-			 hot.still, hot.left, hot.why ? hot.why : "", text);
+	made_hot_is(&hot, holds, text);
 	assert_true(holds ? !hot.why || holds == MP_CPU_HOLDS_NO_OTHERS :
 			    !!hot.why);
 }
@@ -150,7 +134,7 @@ static void what_is_lost_in_few_rounds_is_lost(void **state)
 	sim.view.quiet = MP_WISH_PREFETCH_OFF;
 	made_sim_edges(&sim, &edges);
 	edges.full = true;
-	run_level(&edges, 1);
+	made_hot_run(&sim, &edges, 1);
 	assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 1, &hot), 0);
 	made_sim_close(&sim);
 	assert_true(hot.lost > 0.3);
@@ -174,7 +158,7 @@ static void few_lines_do_not_drive_odd_sets_through(void **state)
 	sim.view.arena_max_bytes = 128u << 20;
 	made_sim_edges(&sim, &edges);
 	edges.full = true;
-	run_level(&edges, 1);
+	made_hot_run(&sim, &edges, 1);
 	assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 1, &hot), 0);
 	made_sim_close(&sim);
 	assert_int_equal(hot.holds, MP_CPU_HOLDS_UNKNOWN);
@@ -295,14 +279,11 @@ static void expect_third(const char *text, uint32_t holds)
 	made_sim_open(&sim, text);
 	sim.view.quiet = MP_WISH_PREFETCH_OFF;
 	made_sim_edges(&sim, &edges);
-	run_level(&edges, 1);
-	run_level(&edges, 2);
+	made_hot_run(&sim, &edges, 1);
+	made_hot_run(&sim, &edges, 2);
 	assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 2, &hot), 0);
 	made_sim_close(&sim);
-	if (hot.holds != holds)
-		fail_msg("%u is not %u: inside %.2f gone %.2f lost %.2f leaked %.2f still %.2f (%s)\n%s",
-			 hot.holds, holds, hot.inside, hot.gone, hot.lost,
-			 hot.leaked, hot.still, hot.why ? hot.why : "", text);
+	made_hot_is(&hot, holds, text);
 }
 
 /* Lines do not stay in the second level. In the first they do, and an inclusive
@@ -495,7 +476,7 @@ static void what_leaves_more_often_than_it_seemed_is_not_put_out(void **state)
 		sim.view.pages = MP_PAGES_THP;
 		sim.view.seed = seed;
 		made_sim_edges(&sim, &edges);
-		run_level(&edges, 2);
+		made_hot_run(&sim, &edges, 2);
 		assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 2, &hot), 0);
 		made_sim_close(&sim);
 		if (hot.holds == MP_CPU_HOLDS_ALL)
@@ -599,7 +580,7 @@ static void ways_that_pages_leave_alone_are_not_taken_for_exclusive(void **state
 		edges.edge[1].size = 101 * 1024;
 		edges.edge[1].low = 96 * 1024;
 		edges.edge[1].high = 110 * 1024;
-		run_level(&edges, 1);
+		made_hot_run(&sim, &edges, 1);
 		assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 1, &hot),
 				 0);
 		if (hot.holds == MP_CPU_HOLDS_OTHERS)

@@ -14,6 +14,7 @@
 
 #include "backend.h"
 #include "made_sim.h"
+#include "probe/cpu_beside.h"
 #include "probe/cpu_count.h"
 
 #define KIB 1024.0
@@ -251,6 +252,39 @@ static void of_limits_that_stay_apart_no_size_beyond_them_is_likely(void **state
 	made_sim_close(&sim);
 }
 
+/* .. and are no wider than what a level further out leaves, or was counted at most,
+ * where shapes are refuted. */
+static void where_shapes_are_refuted_limits_have_an_end(void **state)
+{
+	const struct mp_fact *fact;
+	struct mp_cpu_edges edges = { .n = 2 };
+
+	(void)state;
+	fact = ask_size("machine name=a clock_mhz=2700 "
+		"memory_latency=287\nclock tsc_mhz=1800 step=1 read=36\n"
+		"place pages=random thp=refused\n"
+		"level name=l1d size=65K ways=8 line=128 latency=6 "
+		"policy=tree-plru\n"
+		"level name=l2 size=176K ways=2 line=128 latency=18 "
+		"index=physical policy=random\n"
+		"level name=l3 size=384K ways=12 line=128 latency=37 "
+		"index=physical policy=srrip\n", 700191, 176 * KIB);
+	assert_int_equal(fact->verdict, MP_AT_LEAST);
+	assert_true(fact->high < 512 * KIB);
+	made_sim_close(&sim);
+
+	assert_true(isinf(mp_cpu_counted_most(&edges, 1, false)));
+	edges.count[1].known = true;
+	edges.count[1].own_high = 80 * KIB;
+	edges.count[1].all_high = 110 * KIB;
+	assert_true(mp_cpu_counted_most(&edges, 1, false) == 110 * KIB);
+	assert_true(mp_cpu_counted_most(&edges, 1, true) == 80 * KIB);
+	edges.n = 3;
+	edges.fitted[2] = true;
+	edges.edge[2].high = 100 * KIB;
+	assert_true(mp_cpu_counted_most(&edges, 1, false) == 100 * KIB);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +298,7 @@ int main(void)
 		cmocka_unit_test(a_size_that_all_else_leaves_open_is_measured),
 		cmocka_unit_test(
 			of_limits_that_stay_apart_no_size_beyond_them_is_likely),
+		cmocka_unit_test(where_shapes_are_refuted_limits_have_an_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,6 +51,15 @@ int mp_cpu_beside_judge(const struct mp_view *view,
 #define MP_CPU_WITHIN_EIGHTH 1.28
 
 /**
+ * mp_cpu_counted_most() - what level @k holds at most, whatever shapes say: as many
+ *	lines as were counted, and less than the edge of the next level has
+ * @exclusive: it holds none of those that were found inside
+ * Return: bytes; infinite where nothing says so.
+ */
+double mp_cpu_counted_most(const struct mp_cpu_edges *edges, uint32_t k,
+			   bool exclusive);
+
+/**
  * mp_cpu_counted() - what a count says of a size (cpu_counted.c)
  * @beside: what level @k holds of those inside
  * @high: the upper limit of its edge, bytes

@@ -85,6 +85,19 @@ static void no_less(double low, struct mp_fact *fact)
 					    sqrt(low * fact->high));
 }
 
+double mp_cpu_counted_most(const struct mp_cpu_edges *edges, uint32_t k,
+			   bool exclusive)
+{
+	const struct mp_cpu_count *count = &edges->count[k];
+	double most = INFINITY;
+
+	if (count->known)
+		most = exclusive ? count->own_high : count->all_high;
+	if (k + 1 < edges->n && edges->fitted[k + 1])
+		most = fmin(most, edges->edge[k + 1].high);
+	return most;
+}
+
 /* Lines that are at home say what the level holds: those that it serves, if it
  * is exclusive; if it is inclusive, those of the levels inside as well; at
  * least the one, and no more than the other. */
@@ -121,8 +134,8 @@ void mp_cpu_counted(const struct mp_cpu_edges *edges, uint32_t k,
 	if (low > edges->edge[k].size * MP_CPU_COUNT_MORE ||
 	    count->all > edges->edge[k].high)
 		high = INFINITY;
-	high = fmin(high, holds == MP_CPU_HOLDS_OTHERS ? count->own_high :
-							 count->all_high);
+	high = fmin(high, mp_cpu_counted_most(edges, k,
+					      holds == MP_CPU_HOLDS_OTHERS));
 	/* Rings fit that have more lines than were found with those inside: what it
 	 * keeps of a crowd goes by more than chance. */
 	if (holds != MP_CPU_HOLDS_OTHERS &&

@@ -577,6 +577,26 @@ void mp_cpu_groups_fill(struct mp_cpu_edges *edges)
 	out->bound[edges->n] = groups->bound[outer];
 }
 
+/* Those denser rings may come to rest where the others of its group have too few
+ * lengths: that is one level more. */
+static void split_first(struct mp_cpu_edges *edges)
+{
+	const uint32_t old = edges->n;
+	const uint32_t more = mp_cpu_split_flats(&edges->curve, edges->level,
+						 &edges->n, 0, &edges->doubt);
+
+	for (uint32_t k = old; k-- > 1;) {
+		edges->by[k + more] = edges->by[k];
+		edges->width[k + more] = edges->width[k];
+		edges->group[k + more] = edges->group[k];
+	}
+	for (uint32_t k = 1; k <= more; k++) {
+		edges->by[k] = MP_CPU_BY_REST;
+		edges->width[k] = edges->width[0];
+		edges->group[k] = edges->group[0];
+	}
+}
+
 int mp_cpu_groups_levels(struct mp_cpu_edges *edges)
 {
 	const struct mp_spectrum *groups = &edges->groups;
@@ -617,8 +637,10 @@ int mp_cpu_groups_levels(struct mp_cpu_edges *edges)
 		return err;
 	}
 	/* Means of the innermost one are of denser rings, and many. */
-	if (edges->by[0] == MP_CPU_BY_REST)
+	if (edges->by[0] == MP_CPU_BY_REST) {
 		edges->by[0] = MP_CPU_BY_MEANS;
+		split_first(edges);
+	}
 	mp_cpu_groups_fill(edges);
 	return err;
 }

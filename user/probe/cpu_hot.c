@@ -85,6 +85,12 @@
 #define LOSES_MOST 1.8
 /* Without the drive so many hops of R leave the inner level. */
 #define AROUND_MIN 0.75
+/* .. or no fewer than this, if what leaves the inner level with the drive comes
+ * from beyond but for a tenth, and without it so little leaves that. */
+#define AROUND_FEWER 0.4
+#define LOSES_NEARLY_ALL 0.9
+/* By means no more of R than this misses the outer level, by its edge. */
+#define AROUND_MISS_MAX 0.1
 /* .. and where H stays further in, in a level that R goes through anyway. */
 #define AROUND_FURTHER 0.5
 /* A part of the hops of R that makes their mean that of a walk through the
@@ -177,20 +183,43 @@ static double beyond(const struct mp_cpu_edges *edges, uint32_t k,
 	return fmin(hot->beyond_cycles, edges->edge[k].outside);
 }
 
+/* How many hops of R leave the inner level where it does not go through the outer
+ * one. A mean does not tell those that miss that one, too: its edge does. */
+static double around_of(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			const struct mp_cpu_hot_shape *shape,
+			const struct mp_cpu_hot *hot)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+	const double in = edges->edge[k - 1].inside;
+	const double missed = mp_edge_miss(edge, edges->table,
+					   (double)(shape->still_ring + shape->hot));
+
+	if (mp_cpu_is_told(edges, k))
+		return mp_cpu_hot_missed(view, hot->id[MP_CPU_HOT_STILL],
+					 MP_CPU_HOT_R, &edges->spectrum, k - 1);
+	if (!(missed <= AROUND_MISS_MAX))
+		return NAN;
+	return (hot->around_cycles - in - missed * (edge->outside - edge->inside)) /
+	       (edge->inside - in);
+}
+
 /* Where R does not go through the outer level it finds some of its lines in the
  * inner one, and puts out the less there. */
 static void count_around(const struct mp_view *view,
 			 const struct mp_cpu_edges *edges, uint32_t k,
-			 double least, struct mp_cpu_hot *hot)
+			 const struct mp_cpu_hot_shape *shape,
+			 struct mp_cpu_hot *hot)
 {
-	const double in = edges->edge[k - 1].inside;
-	double around = (hot->around_cycles - in) /
-			(edges->edge[k].inside - in);
+	const double around = around_of(view, edges, k, shape, hot);
+	double least = shape->further ? AROUND_FURTHER : AROUND_MIN;
 
-	if (mp_cpu_is_told(edges, k))
-		around = mp_cpu_hot_missed(view, hot->id[MP_CPU_HOT_STILL], MP_CPU_HOT_R,
-				&edges->spectrum, k - 1);
-	hot->still = around >= least ? hot->still / fmin(around, 1) : NAN;
+	hot->still /= fmin(around, 1);
+	if (mp_cpu_is_told(edges, k) && fabs(hot->still) < STAYS &&
+	    hot->lost >= LOSES_NEARLY_ALL * hot->leaked)
+		least = AROUND_FEWER;
+	if (!(around >= least))
+		hot->still = NAN;
 }
 
 /* Lines leave the inner level more often where the outer one is driven
@@ -354,11 +383,11 @@ static void weigh_hops(const struct mp_view *view,
 	hot->gone = (far - before) / (hot->left - before);
 	if (hot->left - before < ROOM_MIN)
 		hot->gone = NAN;
-	/* Where a few pages fall on few sets it is chance what Q puts out, too. */
-	mp_cpu_hot_missed_most(view, control, MP_CPU_HOT_T, at, k, kept);
-	mp_cpu_hot_missed_most(view, driven, MP_CPU_HOT_T, at, k, lost);
+	/* Where a few pages fall on few sets it is chance what Q puts out, of either. */
+	mp_cpu_hot_gone_most(view, control, MP_CPU_HOT_T, at, k, kept);
+	mp_cpu_hot_gone_most(view, driven, MP_CPU_HOT_T, at, k, lost);
 	hot->gone_least = fmin(hot->gone, (lost[0] - kept[1]) /
-					  (hot->left - before));
+					  (1 - before / hot->left));
 	hot->leaked = turns * mp_cpu_hot_missed(view, driven, MP_CPU_HOT_H, at, k - 1);
 	hot->lost = turns * mp_cpu_hot_missed(view, driven, MP_CPU_HOT_H, at, k);
 	hot->still = turns * mp_cpu_hot_missed(view, still, MP_CPU_HOT_H, at, k - 1);
@@ -451,8 +480,7 @@ static void weigh(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		weigh_hops(view, edges, k, shape, turns, hot);
 	else
 		weigh_means(edges, k, shape, turns, hot);
-	count_around(view, edges, k, shape->further ? AROUND_FURTHER :
-		     AROUND_MIN, hot);
+	count_around(view, edges, k, shape, hot);
 	if (put_out_by_level(told, hot))
 		hot->holds = MP_CPU_HOLDS_ALL;
 	else if (hot->inside > INSIDE_MAX)

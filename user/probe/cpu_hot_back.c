@@ -17,6 +17,8 @@
 
 /* Of bursts this share, the slowest, is left out: they may have been interrupted. */
 #define SLOW_PART 64u
+/* Of fewer hops no share is told. */
+#define LEFT_LEAST 16.0
 
 /* Of the hops of an actor, and the batches that they are of. */
 struct mean {
@@ -88,9 +90,9 @@ static double find_missed(const struct mp_view *view, uint64_t id, uint32_t acto
 	return slow / all;
 }
 
-void mp_cpu_hot_missed_most(const struct mp_view *view, uint64_t id,
-			    uint32_t actor, const struct mp_spectrum *spectrum,
-			    uint32_t k, double most[2])
+void mp_cpu_hot_gone_most(const struct mp_view *view, uint64_t id,
+			  uint32_t actor, const struct mp_spectrum *spectrum,
+			  uint32_t k, double most[2])
 {
 	const struct mp_batch *batch;
 	uint32_t at = 0;
@@ -98,15 +100,16 @@ void mp_cpu_hot_missed_most(const struct mp_view *view, uint64_t id,
 	most[0] = 1;
 	most[1] = 0;
 	while ((batch = mp_view_next(view, id, &at))) {
-		double slow = 0, all = 0;
+		double gone = 0, left = 0, all = 0;
 
 		if (!mp_batch_counts(batch))
 			continue;
-		count_slow(batch, actor, spectrum->bound[k], &slow, &all);
+		count_slow(batch, actor, spectrum->bound[k], &gone, &all);
+		count_slow(batch, actor, spectrum->bound[k - 1], &left, &all);
 		if (!(all > 0))
 			continue;
-		most[0] = fmin(most[0], slow / all);
-		most[1] = fmax(most[1], slow / all);
+		most[0] = fmin(most[0], left < LEFT_LEAST ? 0 : gone / left);
+		most[1] = fmax(most[1], left < LEFT_LEAST ? 1 : gone / left);
 	}
 }
 

@@ -12,10 +12,15 @@ double mp_cpu_hot_missed(const struct mp_view *view, uint64_t id,
 			 uint32_t actor, const struct mp_spectrum *spectrum,
 			 uint32_t k);
 
-/** mp_cpu_hot_missed_most() - .. over each replicate: the least, and the most */
-void mp_cpu_hot_missed_most(const struct mp_view *view, uint64_t id,
-			    uint32_t actor, const struct mp_spectrum *spectrum,
-			    uint32_t k, double most[2]);
+/**
+ * mp_cpu_hot_gone_most() - of the hops that missed the level inside @k those that
+ *	missed @k, too, over each replicate
+ * @most: gets the least share and the most; 0 and 1 where a replicate has too
+ *	few of such hops to tell
+ */
+void mp_cpu_hot_gone_most(const struct mp_view *view, uint64_t id,
+			  uint32_t actor, const struct mp_spectrum *spectrum,
+			  uint32_t k, double most[2]);
 
 /**
  * mp_cpu_hot_mean() - a hop of an actor, over all replicates of an experiment

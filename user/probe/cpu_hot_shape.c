@@ -21,7 +21,7 @@ static const double chunk_part[] = { 0.3, 0.12, 0.08, 0.54 };
 /* .. and no less of the level inside the inner one, where that holds H. */
 #define HOT_LEAST 0.1
 /* Of an edge that is known no better nothing is told. */
-#define APART_MAX 2.0
+#define APART_MAX 2.5
 /* In the second try R is well beyond this level, if the next one is, too. The
  * third is made where the next level has room for a ring of R beside H only if
  * both are short. */
@@ -225,13 +225,25 @@ static bool choose_stride(const struct mp_view *view,
 	       arena_of(shape) <= view->arena_max_bytes;
 }
 
+/* A level and those inside hold this or more: as many lines as were counted there,
+ * where an edge leaves that open. */
+static double least_of(const struct mp_cpu_edges *edges, uint32_t k)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+	const struct mp_cpu_count *count = &edges->count[k];
+
+	if (!count->known || edge->high <= edge->low * MP_CPU_APART_MAX)
+		return edge->low;
+	return fmax(edge->low, fmin(count->all_low, edge->high));
+}
+
 /* The ring that puts H out: where the outer level has hardly room for it, it
  * is one that does so once. */
 static double put_out_of(const struct mp_cpu_edges *edges, uint32_t k,
 			 const struct wanted *wanted)
 {
 	const double inner = edges->edge[k - 1].high;
-	const double outer = edges->edge[k].low;
+	const double outer = least_of(edges, k);
 	const double room = PUT_OUT_ROOM * (outer - inner);
 	const double least = fmin(PUT_OUT_LEAST * inner,
 				  PUT_OUT_TIGHT * outer - wanted->hot -
@@ -259,8 +271,7 @@ static double near_ring_of(const struct mp_cpu_edges *edges, uint32_t k,
 	const double fits = fmin(R_FITS_MOST * next - beside,
 				 R_RING_LEAST * outer);
 
-	return next > 0 && mp_cpu_is_told(edges, k) && R_FITS * next - beside <
-	       R_RING_LEAST * outer &&
+	return next > 0 && R_FITS * next - beside < R_RING_LEAST * outer &&
 	       fits >= R_RING_SHORTEST * edges->edge[k].size ? fits : 0;
 }
 
@@ -292,12 +303,9 @@ static uint64_t still_ring_of(const struct mp_cpu_edges *edges, uint32_t k,
 {
 	const double inner = edges->edge[k - 1].size;
 	const double outer = edges->edge[k].size;
-	double ring = STILL_PART * edges->edge[k].low;
+	double ring = STILL_PART * least_of(edges, k);
 
 	if (ring < STILL_LEAST * edges->edge[k - 1].high) {
-		/* Means do not tell whether some of it misses the outer one. */
-		if (!mp_cpu_is_told(edges, k))
-			return 0;
 		ring = STILL_PART_MOST * outer - (double)shape->hot;
 		if (ring < STILL_LEAST_MOST * inner - (double)shape->hot)
 			return 0;
@@ -382,7 +390,7 @@ const char *mp_cpu_hot_shape(const struct mp_view *view,
 		return one_ring;
 	if (!edges->fitted[k] || !edges->fitted[k - 1] ||
 	    k >= edges->doubt.level ||
-	    edges->edge[k].high > edges->edge[k].low * APART_MAX)
+	    edges->edge[k].high > least_of(edges, k) * APART_MAX)
 		return no_edges;
 	if (further ? !fit_further(edges, k, &wanted) :
 		      !fit_inner(edges, k, try, &wanted))

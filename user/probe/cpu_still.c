@@ -410,6 +410,7 @@ int mp_cpu_still_hold(const struct mp_view *view,
 		      struct mp_fact *fact)
 {
 	struct mp_cpu_still still;
+	double most;
 	bool asked;
 	int err;
 
@@ -424,9 +425,11 @@ int mp_cpu_still_hold(const struct mp_view *view,
 	mp_fact_note(fact, still.id);
 	fact->low = fact->value = fmax(still.low, fact->low);
 	/* Shapes are no more than a family. */
-	fact->high = still.low > edges->edge[k].size * MP_CPU_COUNT_MORE ||
-		     still.low >= fact->high ? still.high :
-		     fmin(still.high, fact->high);
+	most = fact->high;
+	if (still.low > edges->edge[k].size * MP_CPU_COUNT_MORE ||
+	    still.low >= most)
+		most = mp_cpu_counted_most(edges, k, false);
+	fact->high = fmin(still.high, most);
 	if (!(fact->high > fact->low))
 		fact->high = INFINITY;
 	if (mp_cpu_count_surely(still.doubt, fact->high / fact->low) >

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Exclusive, inclusive or neither where levels lie near each other: simulated machines
+ * whose edges are known. */
+#include "probe/cpu_hot.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend.h"
+#include "made_hops.h"
+#include "made_hot.h"
+#include "made_sim.h"
+#include "probe/cpu_edges.h"
+#include "probe/cpu_hot_back.h"
+#include "probe/cpu_hot_shape.h"
+
+#define MACHINE(clock) \
+	"machine name=a clock_mhz=3000 memory_latency=200\n" \
+	"place pages=contiguous\nclock tsc_mhz=3000 read=20 " clock "\n"
+#define FINE MACHINE("step=1")
+#define COARSE MACHINE("step=30")
+#define L1 "level name=l1d size=16K ways=8 latency=4 "
+#define L2 "level name=l2 size=128K ways=8 latency=14 "
+
+static struct made_sim sim;
+
+/* What is made of all that is wanted of the second level. */
+static void ask(const char *text, struct mp_cpu_hot *hot)
+{
+	struct mp_cpu_edges edges;
+
+	made_sim_open(&sim, text);
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	made_sim_edges(&sim, &edges);
+	made_hot_run(&sim, &edges, 1);
+	assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 1, hot), 0);
+	made_sim_close(&sim);
+}
+
+static void expect(const char *text, uint32_t holds)
+{
+	struct mp_cpu_hot hot;
+
+	ask(text, &hot);
+	made_hot_is(&hot, holds, text);
+}
+
+/* An inclusive level hardly larger than the one inside is told by means as well: where
+ * it is not driven through nothing leaves that, by a ring that has to be longer than
+ * the half of it. */
+static void means_tell_a_level_not_much_larger(void **state)
+{
+	static const char *const each[] = {
+		"level name=l1d size=12K ways=12 latency=3 policy=srrip\n"
+		"level name=l2 size=24K ways=24 latency=11 policy=bit-plru",
+		"level name=l1d size=32K ways=4 latency=4\n"
+		"level name=l2 size=96K ways=6 latency=10 policy=nru",
+	};
+	char text[512];
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+		struct mp_cpu_hot hot;
+
+		snprintf(text, sizeof(text), COARSE "%s inclusion=inclusive\n",
+			 each[i]);
+		expect(text, MP_CPU_HOLDS_ALL);
+		snprintf(text, sizeof(text), COARSE "%s\n", each[i]);
+		ask(text, &hot);
+		assert_int_not_equal(hot.holds, MP_CPU_HOLDS_ALL);
+		assert_int_not_equal(hot.holds, MP_CPU_HOLDS_OTHERS);
+	}
+}
+
+/* Of a ring that fits the outer level the inner one keeps half, and drops nothing of
+ * what is in use; with the drive all that it drops comes back from beyond. */
+static void what_leaves_with_the_drive_alone_is_put_out(void **state)
+{
+	struct mp_cpu_hot hot;
+
+	(void)state;
+	expect(FINE "level name=l1d size=64K ways=4 latency=4 policy=srrip\n"
+	       "level name=l2 size=96K ways=6 latency=16 inclusion=inclusive\n",
+	       MP_CPU_HOLDS_ALL);
+	for (uint32_t i = 0; i < 2; i++) {
+		ask(i ? FINE "level name=l1d size=64K ways=4 latency=4 policy=srrip\n"
+			"level name=l2 size=96K ways=6 latency=16\n" :
+			FINE "level name=l1d size=64K ways=4 latency=4 policy=random\n"
+			"level name=l2 size=96K ways=6 latency=16\n", &hot);
+		assert_int_not_equal(hot.holds, MP_CPU_HOLDS_ALL);
+	}
+}
+
+/* By means, too, a ring that fits a next level that is near drives this one through:
+ * one that is longer would put all out of an inclusive third. */
+static void means_tell_what_is_near_the_next_level(void **state)
+{
+	static const char l3[] = "level name=l3 size=188672 ways=22 latency=45";
+	static const char l2[] = COARSE "level name=l1d size=32K ways=8 latency=4\n"
+				 "level name=l2 size=120K ways=15 latency=13";
+	char text[512];
+
+	(void)state;
+	snprintf(text, sizeof(text), "%s\n%s\n", l2, l3);
+	expect(text, MP_CPU_HOLDS_SOME);
+	snprintf(text, sizeof(text), "%s inclusion=inclusive\n%s\n", l2, l3);
+	expect(text, MP_CPU_HOLDS_ALL);
+}
+
+/* How much is put out of the inner level may differ from one replicate to the next, as
+ * a walk is cut short; of that, what is gone does not. */
+static void what_is_gone_is_a_share_of_what_left(void **state)
+{
+	static const struct made_kind left[] = { { 0.2, 14, 0 }, { 0.8, 40, 0 } };
+	static const struct made_kind stayed = { 1, 4, 0 };
+	const struct mp_spectrum spectrum = { .n = 3, .bound = { 9, 27 } };
+	static struct made_hops hops;
+	struct mp_view view = { .n_batches = 3 };
+	double most[2];
+
+	(void)state;
+	made_hops_open(&hops, 1);
+	made_hops_add(&hops, 65536, view.n_batches, left, 2);
+	view.batch = hops.list[0];
+	for (uint32_t i = 0; i < 5; i++)
+		made_hops_fill(&hops, &hops.batch[0][1], &stayed, 1);
+	mp_cpu_hot_gone_most(&view, hops.at[0].id, MP_CPU_HOT_T, &spectrum, 1,
+			     most);
+	assert_true(most[0] > 0.75 && most[1] < 0.85 && most[0] < most[1]);
+	/* Nothing of what has not left is gone, or is not. */
+	mp_cpu_hot_gone_most(&view, hops.at[0].id, MP_CPU_HOT_H, &spectrum, 1,
+			     most);
+	assert_true(most[0] == 1 && most[1] == 0);
+	made_hops_add(&hops, 32768, view.n_batches, &stayed, 1);
+	view.batch = hops.list[1];
+	mp_cpu_hot_gone_most(&view, hops.at[1].id, MP_CPU_HOT_T, &spectrum, 1,
+			     most);
+	assert_true(most[0] == 0 && most[1] == 1);
+	made_hops_close(&hops);
+}
+
+/* An edge over scattered pages may leave a factor of four open; a count of what is
+ * there does not. */
+static void a_count_says_what_an_edge_leaves_open(void **state)
+{
+	struct mp_cpu_edges edges;
+	struct mp_cpu_hot hot;
+
+	(void)state;
+	for (uint32_t known = 0; known < 2; known++) {
+		made_sim_open(&sim, FINE L1 "\n" L2 "\n");
+		sim.view.quiet = MP_WISH_PREFETCH_OFF;
+		made_sim_edges(&sim, &edges);
+		edges.edge[1].low = 32 << 10;
+		edges.edge[1].high = 132 << 10;
+		edges.count[1].known = known;
+		edges.count[1].all_low = 120 << 10;
+		made_hot_run(&sim, &edges, 1);
+		assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 1, &hot), 0);
+		made_sim_close(&sim);
+		assert_int_equal(hot.holds, known ? MP_CPU_HOLDS_SOME :
+						    MP_CPU_HOLDS_UNKNOWN);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(means_tell_a_level_not_much_larger),
+		cmocka_unit_test(what_leaves_with_the_drive_alone_is_put_out),
+		cmocka_unit_test(means_tell_what_is_near_the_next_level),
+		cmocka_unit_test(what_is_gone_is_a_share_of_what_left),
+		cmocka_unit_test(a_count_says_what_an_edge_leaves_open),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
