@@ -169,6 +169,41 @@ static void a_count_says_what_an_edge_leaves_open(void **state)
 	}
 }
 
+/* What brings translations back brings no slot back, however far apart those lie: each
+ * of their pages is visited, in another line. */
+static void translations_come_back_without_lines(void **state)
+{
+	static const uint32_t ring[] = { MP_CPU_HOT_PAGES_T, MP_CPU_HOT_PAGES_H };
+	static const char text[] = FINE
+		"level name=l1d size=1M ways=8 line=128 latency=4\n"
+		"level name=l2 size=16M ways=8 line=256 latency=14\n";
+	struct mp_cpu_hot_shape shape;
+	struct mp_cpu_edges edges;
+	struct mp_cpu_hot hot;
+	struct mp_exp exp;
+
+	(void)state;
+	made_sim_open(&sim, text);
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	sim.view.arena_max_bytes = 64u << 20;
+	made_sim_edges(&sim, &edges);
+	assert_null(mp_cpu_hot_shape(&sim.view, &edges, 1, 0, &shape));
+	assert_true(shape.stride > 4096);
+	mp_cpu_hot_exp(&sim.view, &shape, MP_CPU_HOT_DRIVEN, &exp);
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct mp_actor *pages = &exp.actor[ring[i]];
+
+		assert_int_equal(pages->length / pages->stride,
+				 shape.hot / shape.stride);
+		assert_int_equal(pages->stride, shape.stride);
+		assert_in_range(pages->offset, 256, 4096 - 256);
+	}
+	made_hot_run(&sim, &edges, 1);
+	assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 1, &hot), 0);
+	made_sim_close(&sim);
+	made_hot_is(&hot, MP_CPU_HOLDS_SOME, text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +212,7 @@ int main(void)
 		cmocka_unit_test(means_tell_what_is_near_the_next_level),
 		cmocka_unit_test(what_is_gone_is_a_share_of_what_left),
 		cmocka_unit_test(a_count_says_what_an_edge_leaves_open),
+		cmocka_unit_test(translations_come_back_without_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

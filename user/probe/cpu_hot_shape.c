@@ -476,15 +476,17 @@ static void walker(const struct mp_cpu_hot_shape *shape, uint64_t bytes,
 	actor->group = single ? 1 : group_of(slots);
 }
 
-/* A line between the slots of H, of each of its pages. */
+/* A line between the slots of H, of each of the pages that have any. */
 static void page_walker(const struct mp_cpu_hot_shape *shape, uint32_t phase,
 			struct mp_actor *actor)
 {
+	const uint64_t apart = shape->stride < PAGE ? PAGE : shape->stride;
+
 	actor->phase = phase;
-	actor->offset = shape->stride / 2;
-	actor->stride = PAGE;
-	actor->length = whole_pages(shape->hot);
-	actor->hops = actor->length / PAGE;
+	actor->offset = (shape->stride < PAGE ? shape->stride : PAGE) / 2;
+	actor->stride = apart;
+	actor->length = (shape->hot + apart - 1) / apart * apart;
+	actor->hops = actor->length / apart;
 	actor->bursts = 1;
 	actor->warm_hops = 0;
 	actor->detail = MP_DETAIL_HIST;
