@@ -271,6 +271,34 @@ static void a_level_that_no_sparse_ring_fills_is_found(void **state)
 	made_sim_close(&sim);
 }
 
+/* The last level is not seen in means of sparse rings, as memory takes 1.7 times as
+ * long; a ring of every line that was walked beyond it is no end of the curve that
+ * those draw. */
+static void what_was_walked_beyond_the_last_level_leaves_no_hole(void **state)
+{
+	static struct made_sim sim;
+	const struct mp_fact *fact;
+
+	(void)state;
+	made_sim_ask_levels(&sim, "machine name=zoo-700197-1 clock_mhz=5000 "
+		"memory_latency=240\nclock tsc_mhz=3200 step=1 read=34\n"
+		"place pages=contiguous thp=refused\n"
+		"level name=l1d size=96K ways=8 latency=7 "
+		"policy=qlru_h00_m1_r2_u1\n"
+		"level name=l2 size=256K ways=16 latency=17 policy=tree-plru "
+		"index=physical inclusion=exclusive\n"
+		"level name=l3 size=1536K ways=12 latency=57 "
+		"inclusion=exclusive\n"
+		"level name=l4 size=12250K ways=10 latency=140 "
+		"policy=qlru_h21_m2_r0_u0_umo index=physical "
+		"inclusion=exclusive slices=8\n", 700197);
+	fact = made_sim_not_wrong(&sim, "cpu.l4.size", 12250 * KIB, 0.125);
+	assert_int_not_equal(fact->verdict, MP_NOT_MEASURABLE);
+	fact = made_sim_not_wrong(&sim, "cpu.l1d.size", 96 * KIB, 0.125);
+	assert_int_equal(fact->verdict, MP_MEASURED);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +310,7 @@ int main(void)
 		cmocka_unit_test(a_large_level_that_sparse_rings_spread_over_has_no_size),
 		cmocka_unit_test(what_others_leave_of_a_level_is_a_lower_limit),
 		cmocka_unit_test(a_level_that_no_sparse_ring_fills_is_found),
+		cmocka_unit_test(what_was_walked_beyond_the_last_level_leaves_no_hole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -204,6 +204,99 @@ static void translations_come_back_without_lines(void **state)
 	made_hot_is(&hot, MP_CPU_HOLDS_SOME, text);
 }
 
+/* A ring that fits the outer level beside H is hardly longer than the inner one, which
+ * keeps most of it: so it is walked further in each round. */
+static void a_ring_that_fits_is_walked_as_far_as_puts_as_much_out(void **state)
+{
+	static const char inside[] = FINE
+		"level name=l1d size=16K ways=8 latency=4\n"
+		"level name=l2 size=128K ways=16 latency=14 policy=srrip\n"
+		"level name=l3 size=176K ways=44 latency=31";
+	struct mp_cpu_edges edges;
+	struct mp_cpu_hot hot;
+	char text[512];
+
+	(void)state;
+	for (uint32_t inclusive = 0; inclusive < 2; inclusive++) {
+		snprintf(text, sizeof(text), "%s %s\n", inside,
+			 inclusive ? "inclusion=inclusive" : "");
+		made_sim_open(&sim, text);
+		sim.view.quiet = MP_WISH_PREFETCH_OFF;
+		made_sim_edges(&sim, &edges);
+		made_hot_run(&sim, &edges, 2);
+		assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 2, &hot), 0);
+		made_sim_close(&sim);
+		made_hot_is(&hot, inclusive ? MP_CPU_HOLDS_ALL :
+					      MP_CPU_HOLDS_SOME, text);
+	}
+}
+
+/* What an inclusive level outside puts out of all is little, and may have come from
+ * further out still: an exclusive level has been given H all the same. */
+static void what_is_put_out_of_all_hides_no_exclusive_level(void **state)
+{
+	static const struct mp_cpu_hot seen = {
+		.left = 0.98, .gone = -0.01, .gone_least = -0.06,
+		.lost = 0.094, .past = 0.378, .leaked = 0.102,
+	};
+	struct mp_cpu_hot hot = seen;
+
+	(void)state;
+	mp_cpu_hot_decide(true, &hot);
+	assert_int_equal(hot.holds, MP_CPU_HOLDS_OTHERS);
+	/* Where much is put out the level may have been given it again. */
+	hot = seen;
+	hot.lost = hot.leaked = 0.2;
+	mp_cpu_hot_decide(true, &hot);
+	assert_int_equal(hot.holds, MP_CPU_HOLDS_UNKNOWN);
+	assert_non_null(strstr(hot.why, "a level further out"));
+	/* One that had it all the while has lost it, whatever is put out. */
+	hot = seen;
+	hot.gone = hot.gone_least = 0.9;
+	mp_cpu_hot_decide(true, &hot);
+	assert_int_equal(hot.holds, MP_CPU_HOLDS_UNKNOWN);
+}
+
+/* One that drops lines of its own loses more beyond a level that takes them back, by
+ * chance, than one that keeps them. */
+static void what_leaks_is_put_out_by_more_than_chance(void **state)
+{
+	struct mp_cpu_hot hot = { .lost = 0.83, .leaked = 2.25, .still = 1.27 };
+
+	(void)state;
+	assert_true(mp_cpu_hot_may_put_out(true, &hot));
+	assert_false(mp_cpu_hot_puts_out(true, &hot));
+	hot.lost = 0.95;
+	assert_true(mp_cpu_hot_puts_out(true, &hot));
+}
+
+/* Slots far apart fill no odd number of sets: where they tell nothing, nearer ones are
+ * tried. */
+static void nearer_slots_fill_sets_that_far_ones_leave_alone(void **state)
+{
+	static const char text[] = FINE
+		"level name=l1d size=72K ways=18 line=32 latency=7\n"
+		"level name=l2 size=784K ways=14 line=32 latency=12\n"
+		"level name=l3 size=1176K ways=4 line=32 latency=38 "
+		"policy=random inclusion=exclusive slices=4\n";
+	struct mp_cpu_hot_shape far, near;
+	struct mp_cpu_edges edges;
+	struct mp_cpu_hot hot;
+
+	(void)state;
+	made_sim_open(&sim, text);
+	sim.view.quiet = MP_WISH_PREFETCH_OFF;
+	sim.view.arena_max_bytes = 64u << 20;
+	made_sim_edges(&sim, &edges);
+	assert_null(mp_cpu_hot_shape(&sim.view, &edges, 2, 0, &far));
+	assert_null(mp_cpu_hot_shape(&sim.view, &edges, 2, 1, &near));
+	assert_true(near.stride < far.stride);
+	made_hot_run(&sim, &edges, 2);
+	assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 2, &hot), 0);
+	made_sim_close(&sim);
+	made_hot_is(&hot, MP_CPU_HOLDS_OTHERS, text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +306,11 @@ int main(void)
 		cmocka_unit_test(what_is_gone_is_a_share_of_what_left),
 		cmocka_unit_test(a_count_says_what_an_edge_leaves_open),
 		cmocka_unit_test(translations_come_back_without_lines),
+		cmocka_unit_test(
+			a_ring_that_fits_is_walked_as_far_as_puts_as_much_out),
+		cmocka_unit_test(what_is_put_out_of_all_hides_no_exclusive_level),
+		cmocka_unit_test(what_leaks_is_put_out_by_more_than_chance),
+		cmocka_unit_test(nearer_slots_fill_sets_that_far_ones_leave_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

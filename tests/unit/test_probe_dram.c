@@ -157,6 +157,18 @@ static void with_unknown_levels_memory_is_not_claimed(void **state)
 	made_fact_ends(&made, "cpu.dram.latency-random", MP_AT_LEAST);
 }
 
+/* A rough look does not see levels as near to memory as some are. */
+static void where_no_size_is_a_fact_memory_is_not_claimed(void **state)
+{
+	(void)state;
+	made_view_open(&made, &cpu, MP_DEPTH_DEFAULT);
+	made_view_plan(&made, mp_probe_find("cache-size"));
+	made_view_ask(&made, probe);
+	/* The slowest of single hops are those of memory all the same. */
+	made_fact_is(&made, "cpu.dram.latency", 350 / CORE_GHZ, 0.01);
+	made_fact_ends(&made, "cpu.dram.latency-random", MP_AT_LEAST);
+}
+
 static void without_a_core_clock_ns_are_the_same(void **state)
 {
 	(void)state;
@@ -197,6 +209,7 @@ int main(void)
 		MADE_TEST(a_cache_is_never_called_memory, &test),
 		MADE_TEST(where_the_curve_rises_to_its_end_memory_is_not_claimed, &test),
 		MADE_TEST(with_unknown_levels_memory_is_not_claimed, &test),
+		MADE_TEST(where_no_size_is_a_fact_memory_is_not_claimed, &test),
 		MADE_TEST(without_a_core_clock_ns_are_the_same, &test),
 		MADE_TEST(what_took_no_time_is_no_latency, &test),
 		cmocka_unit_test(every_fact_is_answered_whatever_happens),

@@ -253,13 +253,28 @@ static int edges_end(const struct mp_view *view,
 	return err;
 }
 
+/* The longest ring that was walked; 0: none was. */
+static int longest_of(const struct mp_view *view, const struct mp_sweep *sweep,
+		      double *longest)
+{
+	struct mp_curve curve;
+	const int err = mp_sweep_gather(sweep, view, &curve);
+
+	if (err)
+		return err;
+	*longest = curve.n ? (double)curve.at[curve.n - 1].length : 0;
+	mp_curve_free(&curve);
+	return 0;
+}
+
 /* Rings of every line, where sparse ones do not fill sets evenly; and where there
- * is a level that no sparse one fills, as far as that shows. */
+ * is a level that no sparse one fills, as far as that shows. What was walked further
+ * out leaves no hole: means may not have seen the last level there. */
 static int plan_full(const struct mp_view *view, struct mp_plan *plan)
 {
 	struct mp_sweep sweep;
 	uint64_t length;
-	double end;
+	double end, longest;
 	int err = sparse_end(view, &end);
 
 	if (err || !(end > 0))
@@ -268,7 +283,10 @@ static int plan_full(const struct mp_view *view, struct mp_plan *plan)
 	if (err)
 		return err;
 	mp_cpu_side_sweep(view, 0, &sweep);
-	end = fmax(end * 1.5, (double)length);
+	err = longest_of(view, &sweep, &longest);
+	if (err)
+		return err;
+	end = fmax(fmax(end * 1.5, (double)length), longest);
 	return plan_curve(view, &sweep, fmin(end, end_of(view)), plan);
 }
 

@@ -27,31 +27,21 @@
 #include "analysis/stat.h"
 #include "probe/cpu_edges.h"
 #include "probe/cpu_hot_back.h"
+#include "probe/cpu_hot_said.h"
 #include "probe/cpu_hot_shape.h"
 #include "probe/ways_level.h"
 
 #define REPLICATES 3u
 /* Of H so much lives further in than in the inner level, at most: an exclusive
- * level may be without that. So little is none. */
+ * level may be without that. */
 #define INSIDE_MAX 0.6
-#define INSIDE_LITTLE 0.1
-/* Of T so much has left the inner level at least; where the outer one is
- * said to have been given it, so much. And so much was not lost by Q. */
-#define PUT_OUT 0.5
-#define LEFT_MIN 0.8
-#define LEFT_MAX 1.3
+/* Of T so much was not lost by Q. */
 #define ROOM_MIN 0.3
 /* Hops of R are beyond the outer level; most of them. */
 #define BEYOND_MIN 0.6
 /* .. and nearly all, where it may leave whole sets alone: of a level of one way
  * over 48 colours of pages it left some, and 17 % of its own hops hit. */
 #define DRIVEN 0.9
-/* Shares of H that are gone: so many are those of an outer level that had
- * them beside the inner one, this many say that it did not only have those that
- * were put out; no more than this are what Q and noise do. */
-#define GONE 0.5
-#define GONE_PART 0.4
-#define NOT_GONE 0.2
 /* Lines of H that leave the inner level at any time leave it early while Q is
  * walked: such a part of an exclusive level, at most, puts few of them out of
  * that. */
@@ -59,30 +49,6 @@
 /* Hops of two kinds whose mean is that of a third lie so far apart, in all; a
  * part of that is due to translation. */
 #define MIXED_PART 0.35
-/* Losses of a line for each time the outer level is driven through: no more
- * than this is hot. */
-#define HOLDS_STILL 0.3
-/* .. and no more than this where the outer level is said not to include the
- * other: one that does, and resists the drive, takes back a few. */
-#define STAYS 0.15
-/* A line that leaves the inner level by itself is used in the outer one then,
- * and one that includes the other need not lose it: less often than this, and
- * it would. */
-#define LEAKS_LITTLE 0.5
-/* So many more than without the drive, and so many times as many, are the
- * outer level's doing; */
-#define LOSES_MORE 0.25
-#define LOSES_TIMES 1.5
-/* .. it has so many of those no more, and the next one still has most: in a
- * mean, what the inner level alone loses adds to them; */
-#define LOSES_LEAST 0.4
-#define LOSES_LEAST_MEAN 0.5
-#define LOSES_PART 0.7
-/* .. and so many times as many as one that takes nothing back has lost: of lines that
- * leave the inner level s times by themselves s / (1 + s), the rest has come since. */
-#define LOSES_BEYOND 1.15
-/* .. none loses a line more often. */
-#define LOSES_MOST 1.8
 /* Without the drive so many hops of R leave the inner level. */
 #define AROUND_MIN 0.75
 /* .. or no fewer than this, if what leaves the inner level with the drive comes
@@ -211,75 +177,16 @@ static void count_around(const struct mp_view *view,
 			 const struct mp_cpu_hot_shape *shape,
 			 struct mp_cpu_hot *hot)
 {
-	const double around = around_of(view, edges, k, shape, hot);
+	const double around = around_of(view, edges, k, shape, hot) *
+			      shape->still_turns;
 	double least = shape->further ? AROUND_FURTHER : AROUND_MIN;
 
 	hot->still /= fmin(around, 1);
-	if (mp_cpu_is_told(edges, k) && fabs(hot->still) < STAYS &&
+	if (mp_cpu_is_told(edges, k) && fabs(hot->still) < MP_CPU_HOT_STAYS &&
 	    hot->lost >= LOSES_NEARLY_ALL * hot->leaked)
 		least = AROUND_FEWER;
 	if (!(around >= least))
 		hot->still = NAN;
-}
-
-/* Lines leave the inner level more often where the outer one is driven
- * through, and it has them no more. */
-static bool put_out_by_level(bool single, const struct mp_cpu_hot *hot)
-{
-	/* A mean does not tell from where lines came back. */
-	const double left = single ? hot->leaked : hot->lost;
-	const double here = hot->lost - hot->past;
-	const double more = left - hot->still;
-
-	return hot->still > -HOLDS_STILL && hot->lost <= LOSES_MOST &&
-	       more >= LOSES_MORE && left >= LOSES_TIMES * hot->still &&
-	       here >= (single ? fmax(LOSES_LEAST, LOSES_BEYOND * left / (1 + left)) :
-				 LOSES_LEAST_MEAN) &&
-	       here >= LOSES_PART * more;
-}
-
-static const char leaks[] =
-	"lines do not stay in the level inside, however often they are used, so this level sees them again and again";
-
-/* What an exclusive level may be without lives further in, or is gone. */
-static bool is_gone(const struct mp_cpu_hot *hot, double part)
-{
-	return hot->gone_least >= hot->inside + (1 - hot->inside) * part;
-}
-
-static void decide(bool roomy, struct mp_cpu_hot *hot)
-{
-	/* Less than nothing: part of H lives further inside, and hides it. */
-	const bool is_hot = fabs(hot->leaked) < HOLDS_STILL &&
-			    fabs(hot->beside) < HOLDS_STILL;
-
-	if (!(hot->past < HOLDS_STILL)) {
-		hot->why = "a level further out puts lines out of all inside";
-	} else if (!(hot->left > PUT_OUT)) {
-		hot->why = "what is put out of the level inside does not leave it";
-	} else if (isnan(hot->gone)) {
-		hot->why = "putting lines out of the level inside puts them out of this one";
-	} else if (hot->leaked >= LEAKS_LITTLE && !roomy) {
-		hot->why = leaks;
-	} else if (is_gone(hot, GONE_PART)) {
-		hot->holds = MP_CPU_HOLDS_NO_OTHERS;
-		if (fabs(hot->lost) < STAYS && hot->leaked < LEAKS_LITTLE &&
-		    hot->beside < LEAKS_LITTLE && is_gone(hot, GONE))
-			hot->holds = MP_CPU_HOLDS_SOME;
-		else
-			hot->why = hot->lost <= -STAYS ? MP_CPU_HOT_INSIDE :
-				   "lines leave the level inside by themselves as often as an inclusive level would put them out";
-	} else if (hot->inside > INSIDE_LITTLE) {
-		hot->why = MP_CPU_HOT_INSIDE;
-	} else if (fabs(hot->gone) <= NOT_GONE && is_hot &&
-		   fabs(hot->lost) < STAYS &&
-		   hot->left >= LEFT_MIN && hot->left <= LEFT_MAX) {
-		hot->holds = MP_CPU_HOLDS_OTHERS;
-	} else {
-		hot->why = is_hot ?
-			   "part of what was put out of the level inside was found in this one, part was not" :
-			   leaks;
-	}
 }
 
 /* How much of H lives further inside than it should: the inner level may have
@@ -358,7 +265,7 @@ static double kept_of(const struct mp_view *view,
 			    shape->cycles * hot->n;
 	const double kept = fmax(1 - gone / left, 0);
 
-	return left > PUT_OUT ?
+	return left > MP_CPU_HOT_PUT_OUT ?
 	       fmax(kept - KEPT_SIGMAS *
 			   sqrt(kept * (1 - kept) / (left * hops)), 0) : 0;
 }
@@ -481,12 +388,12 @@ static void weigh(const struct mp_view *view, const struct mp_cpu_edges *edges,
 	else
 		weigh_means(edges, k, shape, turns, hot);
 	count_around(view, edges, k, shape, hot);
-	if (put_out_by_level(told, hot))
+	if (mp_cpu_hot_puts_out(told, hot))
 		hot->holds = MP_CPU_HOLDS_ALL;
 	else if (hot->inside > INSIDE_MAX)
 		hot->why = MP_CPU_HOT_INSIDE;
 	else
-		decide((double)(shape->q_ring + shape->chunk) < ROOMY *
+		mp_cpu_hot_decide((double)(shape->q_ring + shape->chunk) < ROOMY *
 		       (edges->edge[k].size - edges->edge[k - 1].size), hot);
 	if (!told && hot->holds == MP_CPU_HOLDS_OTHERS &&
 	    !(is_even(view, edges, k, hot->id[MP_CPU_HOT_CONTROL]) &&
@@ -648,8 +555,8 @@ static int plan_shape(const struct mp_view *view,
 	if (!err)
 		err = judge_shape(view, edges, k, shape, &inner, hot);
 	/* What makes H leave the inner level? */
-	if (err || !hot->n || !shape->still_ring ||
-	    !(hot->lost >= LOSES_MORE) || hot->holds == MP_CPU_HOLDS_SOME)
+	if (err || !hot->n || !shape->still_ring || hot->holds == MP_CPU_HOLDS_SOME ||
+	    !mp_cpu_hot_may_put_out(mp_cpu_is_told(edges, k), hot))
 		return err;
 	plan->stage++;
 	mp_cpu_hot_exp(view, shape, MP_CPU_HOT_STILL, &exp);
@@ -681,7 +588,7 @@ int mp_cpu_hot_plan(const struct mp_view *view,
 	struct mp_cpu_hot hot, inner = { 0 };
 	int err = judge(view, edges, k - 1, MP_CPU_HOT_TRIES, &inner);
 	/* What leaves the level further in by itself does not stay there. */
-	const uint32_t tries = inner.n && !(inner.leaked >= LEAKS_LITTLE) ?
+	const uint32_t tries = inner.n && !(inner.leaked >= MP_CPU_HOT_LEAKS_LITTLE) ?
 			       MP_CPU_HOT_TRIES : MP_CPU_HOT_FURTHER;
 
 	for (uint32_t try = 0; try < tries && !err; try++) {

@@ -64,10 +64,14 @@ static const double chunk_part[] = { 0.3, 0.12, 0.08, 0.54 };
 #define STILL_LEAST 1.5
 #define STILL_PART_MOST 0.85
 #define STILL_LEAST_MOST 1.1
+/* Of one that is hardly longer than the inner level holds that may keep most: there R
+ * walks so many times as far in a round, as long as that and H fit. */
+#define STILL_TURNS 3.0
 /* Turns round H that load it. */
 #define LOAD_TURNS 2u
 /* Hops of a replicate: more lines of H are affordable up to this. */
 #define HOPS_GOOD 40000.0
+#define HOPS_WELL 160000.0
 #define HOPS_FULL 1600000.0
 /* .. and where all levels are asked at once, whose sets are powers of two. */
 #define HOPS_ALL 400000.0
@@ -314,6 +318,19 @@ static uint64_t still_ring_of(const struct mp_cpu_edges *edges, uint32_t k,
 	return (uint64_t)(ring / (double)shape->chunk + 0.5) * shape->chunk;
 }
 
+/* How many times as far R walks there. */
+static uint32_t still_turns_of(const struct mp_cpu_edges *edges, uint32_t k,
+			       const struct mp_cpu_hot_shape *shape)
+{
+	const struct mp_edge *inner = &edges->edge[k - 1];
+	const double room = (BOTH_MAX * mp_cpu_coarse(inner->low, GRAIN) -
+			     (double)shape->hot) / (double)shape->chunk;
+
+	if (shape->further || (double)shape->still_ring >= STILL_LEAST * inner->size)
+		return 1;
+	return (uint32_t)fmax(fmin(STILL_TURNS, room), 1);
+}
+
 /* H, and what R walks in a round: do they stay in the inner level, and there
  * only? */
 static bool fit_inner(const struct mp_cpu_edges *edges, uint32_t k,
@@ -408,12 +425,14 @@ const char *mp_cpu_hot_shape(const struct mp_view *view,
 		return no_length;
 	wanted.apart = apart_of(view, edges, k, try);
 	make_coarse(edges, k - 1, k, &wanted);
-	if (!choose_stride(view, &wanted, edges->full ? HOPS_FULL : HOPS_GOOD,
-			   shape))
+	/* Slots far apart may leave some sets alone. */
+	if (!choose_stride(view, &wanted, edges->full ? HOPS_FULL :
+			   try == WELL_TRY ? HOPS_WELL : HOPS_GOOD, shape))
 		return no_length;
 	shape->further = further;
 	shape->single = mp_cpu_is_told(edges, k);
 	shape->still_ring = still_ring_of(edges, k, shape);
+	shape->still_turns = still_turns_of(edges, k, shape);
 	return NULL;
 }
 
@@ -540,8 +559,8 @@ void mp_cpu_hot_exp(const struct mp_view *view,
 	page_walker(shape, 0, &actor[MP_CPU_HOT_PAGES_H]);
 	walker(shape, shape->hot, LOAD_TURNS, 1, false, &actor[MP_CPU_HOT_LOAD]);
 	walker(shape, shape->hot, 1, 2, single, &actor[MP_CPU_HOT_H]);
-	walker(shape, shape->chunk, 1, 3, still && single,
-	       &actor[MP_CPU_HOT_R]);
+	walker(shape, shape->chunk, still ? shape->still_turns : 1, 3,
+	       still && single, &actor[MP_CPU_HOT_R]);
 	walker(shape, shape->q_ring, shape->q_turns, 4, false, &actor[MP_CPU_HOT_Q]);
 	page_walker(shape, 5, &actor[MP_CPU_HOT_PAGES_T]);
 	walker(shape, shape->hot, 1, 6, true, &actor[MP_CPU_HOT_T]);

@@ -3,7 +3,7 @@
 #ifndef MP_PROBE_CPU_HOT_SHAPE_H
 #define MP_PROBE_CPU_HOT_SHAPE_H
 
-#include "probe/cpu.h"
+#include "probe/cpu_hot_said.h"
 
 /** MP_CPU_HOT_TRIES - how often it is tried: the second time with shorter
  * rings, then with shorter ones still where the next level is near, and the
@@ -12,9 +12,6 @@
  * two rings (from MP_CPU_HOT_FURTHER on) */
 #define MP_CPU_HOT_TRIES 6u
 #define MP_CPU_HOT_FURTHER 4u
-
-/** MP_CPU_HOT_INSIDE - why there may be no rings */
-#define MP_CPU_HOT_INSIDE "no ring stays in the level inside that is not held further inside, too"
 
 /** enum mp_cpu_hot_who - the actors, in the order that their rings are built:
  * H and what belongs to it last, so that it begins hot */
@@ -48,6 +45,7 @@ enum mp_cpu_hot_kind {
  * @r_ring: bytes of the ring of R
  * @still_ring: the same where it is walked through the inner level only; 0:
  *	no ring is
+ * @still_turns: times a stretch that R walks there in a round
  * @through: it is longer than the next level, too
  * @further: H stays in the level inside the inner one
  * @every: rounds from one T to the next
@@ -64,6 +62,7 @@ struct mp_cpu_hot_shape {
 	uint32_t q_turns;
 	uint64_t r_ring;
 	uint64_t still_ring;
+	uint32_t still_turns;
 	bool through;
 	bool further;
 	uint32_t every;

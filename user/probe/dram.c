@@ -62,6 +62,7 @@ struct outermost {
 	bool times_hops;	/* the clock is fine enough for those of memory */
 	bool coarse;		/* .. and it is known not to be */
 	uint32_t level;		/* which it is */
+	bool known;		/* the size of one level or more is a fact */
 	bool nothing_beyond;	/* the curve came to memory */
 };
 
@@ -141,6 +142,7 @@ static int find_outermost(const struct mp_view *view, struct outermost *outer)
 		double size, most;
 
 		take_size(mp_cpu_found(view, k, "size"), &size, &most);
+		outer->known |= size > 0;
 		if (!size && k < n) {
 			size = level[k].size_bytes;
 			most = level[k].high_bytes;
@@ -189,7 +191,7 @@ static bool may_share(const struct mp_view *view, const struct outermost *outer,
 static bool is_memory(const struct mp_view *view,
 		      const struct outermost *outer, uint64_t stride)
 {
-	return outer->size > 0 && outer->nothing_beyond &&
+	return outer->known && outer->nothing_beyond &&
 	       !may_share(view, outer, stride) &&
 	       outer->size * BEYOND_LEAST <= (double)length_of(view, outer);
 }
