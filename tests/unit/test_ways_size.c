@@ -106,6 +106,61 @@ static void ways_and_sets_say_what_the_edge_leaves_open(void **state)
 			 MP_NOT_MEASURABLE);
 }
 
+/* What a level outside puts out of this one, too, may make its edge that of another
+ * size: ways that were borne out say that it is not. */
+static void ways_of_another_size_than_was_measured_dispute_that(void **state)
+{
+	const struct mp_fact *size;
+
+	(void)state;
+	ask_edges(HEAD "level name=l1d size=84K ways=21 line=32 latency=6\n"
+		  "level name=l2 size=512K ways=4 line=32 latency=26\n");
+	size = made_sim_fact(&sim, "cpu.l1d.size");
+	assert_int_equal(size->verdict, MP_MEASURED);
+	assert_true(size->low <= 84 * KIB && size->high >= 84 * KIB);
+	ask_ways();
+	assert_int_equal(made_sim_fact(&sim, "cpu.l1d.size")->verdict, MP_MEASURED);
+	made_sim_close(&sim);
+
+	ask_edges(HEAD "level name=l1d size=84K ways=21 line=32 latency=6\n"
+		  "level name=l2 size=512K ways=4 line=32 latency=26\n");
+	fact_of("cpu.l1d.size")->value = 96 * KIB;
+	fact_of("cpu.l1d.size")->low = 90 * KIB;
+	fact_of("cpu.l1d.size")->high = 105 * KIB;
+	ask_ways();
+	size = made_sim_fact(&sim, "cpu.l1d.size");
+	assert_int_equal(made_sim_fact(&sim, "cpu.l1d.ways")->value, 21);
+	assert_int_equal(size->verdict, MP_DISPUTED);
+	assert_true(size->low <= 84 * KIB && size->high >= 105 * KIB);
+	assert_non_null(strstr(size->reason, "21 ways"));
+}
+
+/* 137 sets of lines that are longer than those inside: of every second line of 68.5 KiB
+ * and half as many more a prefetcher that stays on brings the others, and three to a
+ * set look like six. */
+static void lines_that_come_beside_longer_ones_fill_ways_as_well(void **state)
+{
+	const struct mp_fact *ways;
+
+	(void)state;
+	ask_edges("machine name=x clock_mhz=2700 memory_latency=140\n"
+		  "clock tsc_mhz=2800 step=1 read=53\n"
+		  "place pages=contiguous thp=refused\n"
+		  "level name=l1d size=11K ways=11 latency=3 "
+		  "policy=qlru_h00_m1_r2_u1\n"
+		  "level name=l2 size=70144 ways=4 line=128 latency=11 "
+		  "index=physical\n"
+		  "tlb level=1 page=4K entries=64 ways=64\n"
+		  "tlb level=2 page=4K entries=2048 ways=16 cost=9\n"
+		  "walk cost=43\nprefetch kind=adjacent into=l2 switch=no\n"
+		  "prefetch kind=stream into=l1d switch=yes\n");
+	ask_ways();
+	ways = made_sim_fact(&sim, "cpu.l2.ways");
+	if (ways->verdict == MP_MEASURED && ways->value != 4)
+		fail_msg("%.0f ways: %s", ways->value, ways->method);
+	assert_int_not_equal(ways->verdict, MP_ABSENT);
+}
+
 /* 32 ways of twice as many sets are not among what the limits allow. */
 static void a_limit_that_does_not_hold_makes_no_size(void **state)
 {
@@ -304,6 +359,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(ways_and_sets_say_what_the_edge_leaves_open, end),
+		cmocka_unit_test_teardown(ways_of_another_size_than_was_measured_dispute_that, end),
+		cmocka_unit_test_teardown(lines_that_come_beside_longer_ones_fill_ways_as_well, end),
 		cmocka_unit_test_teardown(a_limit_that_does_not_hold_makes_no_size, end),
 		cmocka_unit_test(a_limit_just_below_a_size_does_not_hide_it),
 		cmocka_unit_test_teardown(more_lines_than_two_levels_share_are_exclusive, end),

@@ -170,8 +170,8 @@ static bool is_miss(uint32_t outcome)
 /* Lines that may have been in the way: where a ring ends within a page a
  * prefetcher that learns distances brings those that would come next there; and
  * one that brings a line beside each brings as many again, which fall on the sets
- * of the ring's lines where those are all sets. (Of lines that may be longer than
- * sets are counted by it is not known which those are: that is left out.) */
+ * of the ring's lines where those are all sets. It is a line of this level, as long as
+ * its lines may be. */
 static uint32_t with_brought(const struct mp_ways_sets *sets,
 			     const struct mp_ways_guess *guess,
 			     const struct mp_ways_test *test)
@@ -181,8 +181,7 @@ static uint32_t with_brought(const struct mp_ways_sets *sets,
 
 	if (!sets->brought)
 		return test->lines;
-	if (sets->grain == sets->line &&
-	    mp_gcd(guess->span, test->stride) == sets->line)
+	if (mp_gcd(guess->span, test->stride) <= sets->grain)
 		lines *= 2;
 	return (uint32_t)lines;
 }

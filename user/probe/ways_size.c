@@ -123,6 +123,36 @@ static int renew_size(const struct mp_fact *old,
 	return 0;
 }
 
+/* Are all pairs that are left of sizes beyond the limits of one that was measured? An
+ * inclusive level outside may make the edge of one inside look like another. */
+static bool clashes(const struct mp_fact *size, const struct sizes *sizes)
+{
+	return size && size->verdict == MP_MEASURED &&
+	       (sizes->high * LIMIT_OFF < size->low ||
+		sizes->low > size->high * LIMIT_OFF);
+}
+
+static int dispute_size(const struct mp_fact *old,
+			const struct mp_ways_found *found,
+			const struct sizes *sizes, struct mp_facts *facts)
+{
+	struct mp_fact *fact = mp_ways_again(facts, old, found->evidence);
+
+	if (!fact)
+		return -ENOMEM;
+	fact->verdict = MP_DISPUTED;
+	fact->value = sizes->best;
+	fact->low = fmin(sizes->low, old->low);
+	fact->high = fmax(sizes->high, old->high);
+	snprintf(fact->method, sizeof(fact->method), "%s", old->method);
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "%u ways of sets that begin anew after %llu bytes make %.0f KiB, and its edge says %.0f to %.0f",
+		 found->left->guess->ways,
+		 (unsigned long long)found->left->guess->span,
+		 sizes->best / 1024, old->low / 1024, old->high / 1024);
+	return 0;
+}
+
 static int renew_inclusion(const struct mp_fact *old,
 			   const struct mp_ways_found *found,
 			   struct mp_facts *facts)
@@ -152,12 +182,13 @@ int mp_ways_renew(const struct mp_view *view, const struct mp_ways_found *found,
 						  MP_NOT_MEASURABLE;
 	struct mp_fact was[2];
 	struct sizes sizes;
-	bool own;
+	bool own, in_doubt;
 	int err;
 
 	add_up(found->left, &sizes);
+	in_doubt = clashes(size, &sizes);
 	if (!found->left->n || is_contradicted(inclusion, &sizes) ||
-	    !(wants_size || (wants_inclusion && sizes.all_exclusive)))
+	    !(wants_size || in_doubt || (wants_inclusion && sizes.all_exclusive)))
 		return 0;
 	/* More than one set's ways stay where the sets of several slices do. */
 	if (found->k >= MP_CPU_FIRST_HASHED && sizes.any_exclusive)
@@ -166,10 +197,12 @@ int mp_ways_renew(const struct mp_view *view, const struct mp_ways_found *found,
 	if (err || !own)
 		return err;
 	/* The list that they are in grows. */
-	was[0] = wants_size ? *size : (struct mp_fact){ 0 };
+	was[0] = wants_size || in_doubt ? *size : (struct mp_fact){ 0 };
 	was[1] = wants_inclusion ? *inclusion : (struct mp_fact){ 0 };
 	if (wants_size)
 		err = renew_size(&was[0], found, &sizes, facts);
+	if (in_doubt)
+		err = dispute_size(&was[0], found, &sizes, facts);
 	if (!err && wants_inclusion && sizes.all_exclusive)
 		err = renew_inclusion(&was[1], found, facts);
 	return err;
