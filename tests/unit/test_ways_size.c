@@ -360,7 +360,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(ways_and_sets_say_what_the_edge_leaves_open, end),
 		cmocka_unit_test_teardown(ways_of_another_size_than_was_measured_dispute_that, end),
-		cmocka_unit_test_teardown(lines_that_come_beside_longer_ones_fill_ways_as_well, end),
+		cmocka_unit_test_teardown(
+			lines_that_come_beside_longer_ones_fill_ways_as_well, end),
 		cmocka_unit_test_teardown(a_limit_that_does_not_hold_makes_no_size, end),
 		cmocka_unit_test(a_limit_just_below_a_size_does_not_hide_it),
 		cmocka_unit_test_teardown(more_lines_than_two_levels_share_are_exclusive, end),

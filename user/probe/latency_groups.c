@@ -139,9 +139,11 @@ static bool is_asked(const struct mp_view *view,
 {
 	return !edges->single && edges->by[k] && k < edges->doubt.level &&
 	       edges->fitted[k] && (!k || edges->fitted[k - 1]) &&
-	       /* The level inside may hold more of wider rings than of its own. */
+	       /* The level inside may hold more of wider rings than of its own; and how
+		* much it serves goes by its edge. */
 	       (!k || edges->group[k - 1] != edges->group[k] ||
-		edges->width[k - 1] == edges->width[k]) &&
+		(edges->width[k - 1] == edges->width[k] &&
+		 edges->edge[k - 1].high <= edges->edge[k - 1].low * MP_CPU_APART_MAX)) &&
 	       !mp_latency_may_be_brought(view, edges);
 }
 
