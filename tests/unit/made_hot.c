@@ -17,8 +17,9 @@ void made_hot_run(struct made_sim *sim, const struct mp_cpu_edges *edges,
 
 		assert_int_equal(mp_cpu_hot_plan(&sim->view, edges, k, &plan), 0);
 		if (!made_sim_run(sim, &plan))
-			break;
+			return;
 	}
+	fail_msg("no end after %u plans", PLANS);
 }
 
 void made_hot_is(const struct mp_cpu_hot *hot, uint32_t holds, const char *text)

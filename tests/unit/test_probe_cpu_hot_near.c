@@ -3,7 +3,6 @@
  * whose edges are known. */
 #include "probe/cpu_hot.h"
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -258,6 +258,8 @@ static void where_shapes_are_refuted_limits_have_an_end(void **state)
 {
 	const struct mp_fact *fact;
 	struct mp_cpu_edges edges = { .n = 2 };
+	struct mp_fact next = { .verdict = MP_AT_LEAST, .low = 60 * KIB,
+				.high = INFINITY };
 
 	(void)state;
 	fact = ask_size("machine name=a clock_mhz=2700 "
@@ -280,9 +282,21 @@ static void where_shapes_are_refuted_limits_have_an_end(void **state)
 	assert_true(mp_cpu_counted_most(&edges, 1, false) == 110 * KIB);
 	assert_true(mp_cpu_counted_most(&edges, 1, true) == 80 * KIB);
 	edges.n = 3;
+	edges.doubt.level = MP_CPU_LEVELS;
+	edges.table = mp_miss_table_get();
 	edges.fitted[2] = true;
 	edges.edge[2].high = 100 * KIB;
-	assert_true(mp_cpu_counted_most(&edges, 1, false) == 100 * KIB);
+	mp_cpu_below_next(&edges, 1, &next);
+	assert_true(next.high == 100 * KIB);
+	/* Not where that may be another's, nor of what is measured. */
+	next.high = INFINITY;
+	edges.doubt.level = 2;
+	mp_cpu_below_next(&edges, 1, &next);
+	assert_true(isinf(next.high));
+	edges.doubt.level = MP_CPU_LEVELS;
+	next.verdict = MP_MEASURED;
+	mp_cpu_below_next(&edges, 1, &next);
+	assert_true(isinf(next.high));
 }
 
 int main(void)

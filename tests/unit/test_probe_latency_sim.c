@@ -477,6 +477,23 @@ static void limits_far_apart_are_no_latency_by_a_few_lines_either(void **state)
 		    fact->high <= fact->low * 1.05);
 }
 
+/* How much a second level that throws out any line serves of a ring goes by an edge of
+ * which scattered pages leave far limits: 42 cycles read 40.5. */
+static void what_an_open_edge_takes_out_is_no_latency(void **state)
+{
+	(void)state;
+	made_sim_ask_levels(&sim, "machine name=zoo-700200-4 clock_mhz=1400 "
+		"memory_latency=161\nclock tsc_mhz=100 step=1 read=63\n"
+		"place pages=random thp=refused\n"
+		"level name=l1d size=192K ways=8 latency=6 policy=bit-plru\n"
+		"level name=l2 size=640K ways=16 line=128 latency=21 "
+		"index=physical policy=random\n"
+		"level name=l3 size=2M ways=8 line=128 latency=42 index=physical "
+		"policy=qlru_h11_m1_r0_u0\n"
+		"noise gaps=0.02 gap_us=2..400 seen=yes\n", 700200);
+	made_sim_not_wrong(&sim, "cpu.l3.latency-cycles", 42, 0.02);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -511,6 +528,7 @@ int main(void)
 					  end),
 		cmocka_unit_test_teardown(where_none_works_the_line_is_no_matter,
 					  end),
+		cmocka_unit_test_teardown(what_an_open_edge_takes_out_is_no_latency, end),
 		cmocka_unit_test_teardown(a_ring_of_every_line_may_have_had_half_of_it_brought,
 					  end),
 		cmocka_unit_test_teardown(rings_say_more_than_a_few_lines_of_a_coarse_clock,

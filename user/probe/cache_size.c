@@ -286,7 +286,9 @@ static int plan_full(const struct mp_view *view, struct mp_plan *plan)
 	err = longest_of(view, &sweep, &longest);
 	if (err)
 		return err;
-	end = fmax(fmax(end * 1.5, (double)length), longest);
+	end = fmax(end * 1.5, (double)length);
+	if (sweep.single)
+		end = fmax(end, longest);
 	return plan_curve(view, &sweep, fmin(end, end_of(view)), plan);
 }
 

@@ -50,9 +50,14 @@ int mp_cpu_beside_judge(const struct mp_view *view,
  * either */
 #define MP_CPU_WITHIN_EIGHTH 1.28
 
+/** mp_cpu_below_next() - a size that stays open is no more than the edge of the next
+ * level has, if that is known to be its own */
+void mp_cpu_below_next(const struct mp_cpu_edges *edges, uint32_t k,
+		       struct mp_fact *fact);
+
 /**
  * mp_cpu_counted_most() - what level @k holds at most, whatever shapes say: as many
- *	lines as were counted, and less than the edge of the next level has
+ *	lines as were counted
  * @exclusive: it holds none of those that were found inside
  * Return: bytes; infinite where nothing says so.
  */

@@ -89,13 +89,19 @@ double mp_cpu_counted_most(const struct mp_cpu_edges *edges, uint32_t k,
 			   bool exclusive)
 {
 	const struct mp_cpu_count *count = &edges->count[k];
-	double most = INFINITY;
 
-	if (count->known)
-		most = exclusive ? count->own_high : count->all_high;
-	if (k + 1 < edges->n && edges->fitted[k + 1])
-		most = fmin(most, edges->edge[k + 1].high);
-	return most;
+	if (!count->known)
+		return INFINITY;
+	return exclusive ? count->own_high : count->all_high;
+}
+
+void mp_cpu_below_next(const struct mp_cpu_edges *edges, uint32_t k,
+		       struct mp_fact *fact)
+{
+	if (fact->verdict == MP_AT_LEAST && k + 1 < edges->n &&
+	    edges->fitted[k + 1] && k + 1 < edges->doubt.level &&
+	    !mp_cpu_may_hide(edges, k + 1) && edges->edge[k + 1].high > fact->low)
+		fact->high = fmin(fact->high, edges->edge[k + 1].high);
 }
 
 /* Lines that are at home say what the level holds: those that it serves, if it
@@ -160,8 +166,10 @@ void mp_cpu_counted(const struct mp_cpu_edges *edges, uint32_t k,
 	snprintf(fact->unit, sizeof(fact->unit), "bytes");
 	/* Where nothing else keeps the limits apart chance must not either. */
 	if ((holds ? mp_cpu_count_surely(count->doubt, high / low) : high / low) >
-	    MP_CPU_WITHIN_EIGHTH)
+	    MP_CPU_WITHIN_EIGHTH) {
+		mp_cpu_below_next(edges, k, fact);
 		return;
+	}
 	fact->verdict = MP_MEASURED;
 	fact->reason[0] = 0;
 	fact->value = high > low * COUNTED_ROUND ? mp_stat_between(low, high) :

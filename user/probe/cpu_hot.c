@@ -55,13 +55,15 @@
  * from beyond but for a tenth, and without it so little leaves that. */
 #define AROUND_FEWER 0.4
 #define LOSES_NEARLY_ALL 0.9
-/* By means no more of R than this misses the outer level, by its edge. */
-#define AROUND_MISS_MAX 0.1
 /* .. and where H stays further in, in a level that R goes through anyway. */
 #define AROUND_FURTHER 0.5
+/* By means no more of R than this misses the outer level, by its edge. */
+#define AROUND_MISS_MAX 0.1
 /* A part of the hops of R that makes their mean that of a walk through the
  * next level. */
 #define FURTHER_MIN 0.05
+/* .. and a share of them that does, by its edge. */
+#define FURTHER_SHARE 0.01
 /* No level has longer lines. */
 #define LINE_LONGEST 256.0
 #define KEPT_SIGMAS 2.0
@@ -177,15 +179,15 @@ static void count_around(const struct mp_view *view,
 			 const struct mp_cpu_hot_shape *shape,
 			 struct mp_cpu_hot *hot)
 {
-	const double around = around_of(view, edges, k, shape, hot) *
-			      shape->still_turns;
+	const double left = around_of(view, edges, k, shape, hot);
+	const double around = left * shape->still_turns;
 	double least = shape->further ? AROUND_FURTHER : AROUND_MIN;
 
 	hot->still /= fmin(around, 1);
 	if (mp_cpu_is_told(edges, k) && fabs(hot->still) < MP_CPU_HOT_STAYS &&
 	    hot->lost >= LOSES_NEARLY_ALL * hot->leaked)
 		least = AROUND_FEWER;
-	if (!(around >= least))
+	if (!(around >= least && left >= AROUND_FEWER))
 		hot->still = NAN;
 }
 
@@ -221,7 +223,10 @@ static bool goes_further(const struct mp_cpu_edges *edges, uint32_t k,
 
 	if (shape->through || k + 1 >= edges->n || !edges->fitted[k + 1])
 		return shape->through;
-	return hot->beyond_cycles > next->inside +
+	/* What hits here makes a mean less. */
+	return mp_edge_miss(next, edges->table, (double)(shape->r_ring + shape->hot)) >
+		       FURTHER_SHARE ||
+	       hot->beyond_cycles > next->inside +
 		FURTHER_MIN * (next->outside - next->inside);
 }
 
@@ -394,7 +399,8 @@ static void weigh(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		hot->why = MP_CPU_HOT_INSIDE;
 	else
 		mp_cpu_hot_decide((double)(shape->q_ring + shape->chunk) < ROOMY *
-		       (edges->edge[k].size - edges->edge[k - 1].size), hot);
+				  (edges->edge[k].size - edges->edge[k - 1].size),
+				  hot);
 	if (!told && hot->holds == MP_CPU_HOLDS_OTHERS &&
 	    !(is_even(view, edges, k, hot->id[MP_CPU_HOT_CONTROL]) &&
 	      is_even(view, edges, k, hot->id[MP_CPU_HOT_DRIVEN]))) {

@@ -74,11 +74,13 @@ static bool is_gone(const struct mp_cpu_hot *hot, double part)
 }
 
 /* Was the level given H as that was put out of the inner one, and not before? What a
- * level further out may have put out of all is gone from here as well. */
+ * level further out has put out of all is gone from here as well, but for neighbours
+ * that came along when it was fetched again: no more of these than what leaks. */
 static bool is_given(bool is_hot, const struct mp_cpu_hot *hot)
 {
 	return hot->inside <= INSIDE_LITTLE && is_hot &&
 	       fabs(hot->gone) <= NOT_GONE && fabs(hot->lost) < MP_CPU_HOT_STAYS &&
+	       hot->past < MP_CPU_HOT_LEAKS_LITTLE &&
 	       hot->left >= LEFT_MIN && hot->left <= LEFT_MAX;
 }
 

@@ -32,7 +32,8 @@ enum mp_cpu_hot_kind {
 	MP_CPU_HOT_CONTROL,	/* H comes when the outer level has been driven
 				 * through */
 	MP_CPU_HOT_DRIVEN,	/* it is there all the time */
-	MP_CPU_HOT_STILL,	/* R walks as far, but on a ring that fits it */
+	MP_CPU_HOT_STILL,	/* R walks as far or further, but on a ring that
+				 * fits it */
 };
 
 /**

@@ -17,9 +17,8 @@
 #define REPLICATES 3u
 /* Losses of a line for each time that the last level was driven through; an
  * inclusive level makes it one, and a smaller one more. */
-#define STAYS 0.15
-/* Of H so much is put out in the end, and so much of that comes from memory. */
-#define PUT_OUT 0.5
+#define STAYS MP_CPU_HOT_STAYS
+/* Of what is put out in the end so much comes from memory. */
 #define GONE 0.5
 
 static const enum mp_cpu_hot_kind kinds[] = {
@@ -66,7 +65,7 @@ static void weigh(const struct mp_view *view, const struct mp_cpu_edges *edges,
 			    mp_cpu_hot_missed(view, control, MP_CPU_HOT_T, at, 0));
 	spared->gone = mp_cpu_hot_missed(view, driven, MP_CPU_HOT_T, at, last) -
 		       mp_cpu_hot_missed(view, control, MP_CPU_HOT_T, at, last);
-	spared->is = spared->lost < STAYS && spared->left > PUT_OUT &&
+	spared->is = spared->lost < STAYS && spared->left > MP_CPU_HOT_PUT_OUT &&
 		     spared->gone >= GONE * spared->left;
 }
 

@@ -434,6 +434,7 @@ int mp_cpu_still_hold(const struct mp_view *view,
 		fact->high = INFINITY;
 	if (mp_cpu_count_surely(still.doubt, fact->high / fact->low) >
 	    MP_CPU_WITHIN_EIGHTH) {
+		mp_cpu_below_next(edges, k, fact);
 		say_open(edges->edge[k].size, fact);
 		return 0;
 	}

@@ -32,6 +32,8 @@
  * does. */
 #define CORE_SHARE 0.04
 #define CORE_STEPS 1.6
+/* What a level inside whose limits lie far apart serves moves the mean by no more. */
+#define MOVED_MOST 0.02
 
 /* The share of hops that miss level @k, at a length nearly so long, of rings as level
  * @own has them; NaN. */
@@ -139,11 +141,9 @@ static bool is_asked(const struct mp_view *view,
 {
 	return !edges->single && edges->by[k] && k < edges->doubt.level &&
 	       edges->fitted[k] && (!k || edges->fitted[k - 1]) &&
-	       /* The level inside may hold more of wider rings than of its own; and how
-		* much it serves goes by its edge. */
+	       /* The level inside may hold more of wider rings than of its own. */
 	       (!k || edges->group[k - 1] != edges->group[k] ||
-		(edges->width[k - 1] == edges->width[k] &&
-		 edges->edge[k - 1].high <= edges->edge[k - 1].low * MP_CPU_APART_MAX)) &&
+		edges->width[k - 1] == edges->width[k]) &&
 	       !mp_latency_may_be_brought(view, edges);
 }
 
@@ -293,6 +293,10 @@ int mp_latency_groups(const struct mp_view *view,
 	if (err || hops.n < REPLICATES)
 		return err;
 	moved = apart_from(edges, k, &seen, &hops);
+	/* How much the level inside serves goes by its edge. */
+	if (!seen.alone && moved.inside > MOVED_MOST * edges->spectrum.cycles[k] &&
+	    edges->edge[k - 1].high > edges->edge[k - 1].low * MP_CPU_APART_MAX)
+		return 0;
 	mp_stat_mean_limits(hops.value, hops.n, 2 * hops.step * hops.open / hops.own,
 			    mp_stat_rounding(0.5, hops.open) * hops.open /
 			    hops.own * hops.step, &limits);

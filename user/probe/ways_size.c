@@ -146,7 +146,7 @@ static int dispute_size(const struct mp_fact *old,
 	fact->high = fmax(sizes->high, old->high);
 	snprintf(fact->method, sizeof(fact->method), "%s", old->method);
 	snprintf(fact->reason, sizeof(fact->reason),
-		 "%u ways of sets that begin anew after %llu bytes make %.0f KiB, and its edge says %.0f to %.0f",
+		 "%u ways of sets that begin anew after %llu bytes make %.0f KiB, and %.0f to %.0f were measured",
 		 found->left->guess->ways,
 		 (unsigned long long)found->left->guess->span,
 		 sizes->best / 1024, old->low / 1024, old->high / 1024);
