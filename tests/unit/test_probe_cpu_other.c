@@ -196,17 +196,41 @@ static void nothing_is_wanted_where_there_is_no_other_cpu(void **state)
 	made_sim_close(&sim);
 }
 
+#define THREE(policy) \
+	"machine name=a cpus=3 clock_mhz=1050 memory_latency=160\n" \
+	"place pages=random thp=granted\n" \
+	"clock tsc_mhz=24 read=53 step=1\n" \
+	"level name=l1d size=68K ways=17 latency=6 policy=srrip index=virtual\n" \
+	"level name=l2 size=432K ways=12 latency=13 policy=" policy \
+	" inclusion=inclusive\n" \
+	"level name=l3 size=1M ways=16 latency=35 policy=tree-plru " \
+	"inclusion=inclusive slices=8 shared=3\n"
+
+/* One CPU by itself sees what is put out of a second level that keeps what is in use,
+ * though a ring that fits the third is kept there for the most part. */
+static void one_cpu_tells_where_lines_stay_inside(void **state)
+{
+	const struct mp_fact *fact;
+
+	(void)state;
+	open_with(THREE("lru"), 1);
+	sim.view.caps |= MP_CAP_SEQUENCE;
+	sim.view.arena_max_bytes = 64u << 20;
+	made_sim_ask(&sim, &mp_probe_cache_size);
+	made_sim_ask(&sim, &mp_probe_inclusion);
+	fact = made_sim_fact(&sim, "cpu.l3.inclusion");
+	assert_int_equal(fact->verdict, MP_MEASURED);
+	assert_string_equal(fact->text, "inclusive");
+	fact = made_sim_not_wrong(&sim, "cpu.l3.size", 1 << 20, 0.125);
+	assert_int_equal(fact->verdict, MP_MEASURED);
+	made_sim_close(&sim);
+}
+
 /* What one CPU does by itself does not tell: neither inclusion nor how much of the
  * edge is the level's own. */
 static void what_one_cpu_cannot_tell_two_do(void **state)
 {
-	static const char text[] =
-		"machine name=a cpus=3 clock_mhz=1050 memory_latency=160\n"
-		"place pages=random thp=granted\n"
-		"clock tsc_mhz=24 read=53 step=1\n"
-		"level name=l1d size=68K ways=17 latency=6 policy=srrip index=virtual\n"
-		"level name=l2 size=432K ways=12 latency=13 policy=lru inclusion=inclusive\n"
-		"level name=l3 size=1M ways=16 latency=35 policy=tree-plru inclusion=inclusive slices=8 shared=3\n";
+	static const char text[] = THREE("fifo");
 	const struct mp_fact *fact;
 
 	(void)state;
@@ -241,6 +265,7 @@ int main(void)
 		cmocka_unit_test(hops_that_pay_for_translations_are_not_the_levels),
 		cmocka_unit_test(a_level_further_out_may_have_taken_it_along),
 		cmocka_unit_test(nothing_is_wanted_where_there_is_no_other_cpu),
+		cmocka_unit_test(one_cpu_tells_where_lines_stay_inside),
 		cmocka_unit_test(what_one_cpu_cannot_tell_two_do),
 	};
 

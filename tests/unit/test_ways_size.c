@@ -141,6 +141,7 @@ static void ways_of_another_size_than_was_measured_dispute_that(void **state)
 static void lines_that_come_beside_longer_ones_fill_ways_as_well(void **state)
 {
 	const struct mp_fact *ways;
+	struct mp_fact *line;
 
 	(void)state;
 	ask_edges("machine name=x clock_mhz=2700 memory_latency=140\n"
@@ -154,6 +155,9 @@ static void lines_that_come_beside_longer_ones_fill_ways_as_well(void **state)
 		  "tlb level=2 page=4K entries=2048 ways=16 cost=9\n"
 		  "walk cost=43\nprefetch kind=adjacent into=l2 switch=no\n"
 		  "prefetch kind=stream into=l1d switch=yes\n");
+	line = fact_of("cpu.l2.line");
+	line->verdict = MP_MEASURED;
+	line->value = line->low = line->high = 128;
 	ask_ways();
 	ways = made_sim_fact(&sim, "cpu.l2.ways");
 	if (ways->verdict == MP_MEASURED && ways->value != 4)

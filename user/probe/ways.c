@@ -410,6 +410,7 @@ static int search_all(const struct mp_view *view, struct levels *levels)
 		search->sets.inner = k ? &levels->search[k - 1].seen : NULL;
 		search->sets.line = mp_ways_line_of(view, 0, MP_CPU_LINE_USUAL);
 		search->sets.grain = mp_ways_line_of(view, k, 4 * search->sets.line);
+		search->sets.grain_known = mp_ways_line_of(view, k, 0) != 0;
 		levels->known[k] = mp_ways_level_known(view, k, &search->rig.level);
 		if (levels->known[k]) {
 			set_up(search, crowded);

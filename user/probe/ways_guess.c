@@ -170,8 +170,9 @@ static bool is_miss(uint32_t outcome)
 /* Lines that may have been in the way: where a ring ends within a page a
  * prefetcher that learns distances brings those that would come next there; and
  * one that brings a line beside each brings as many again, which fall on the sets
- * of the ring's lines where those are all sets. It is a line of this level, as long as
- * its lines may be. */
+ * of the ring's lines where those are all sets: lines of this level. (Of lines that may
+ * be longer than sets are counted by it is not known which those are: that is left
+ * out.) */
 static uint32_t with_brought(const struct mp_ways_sets *sets,
 			     const struct mp_ways_guess *guess,
 			     const struct mp_ways_test *test)
@@ -181,7 +182,8 @@ static uint32_t with_brought(const struct mp_ways_sets *sets,
 
 	if (!sets->brought)
 		return test->lines;
-	if (mp_gcd(guess->span, test->stride) <= sets->grain)
+	if ((sets->grain == sets->line || sets->grain_known) &&
+	    mp_gcd(guess->span, test->stride) <= sets->grain)
 		lines *= 2;
 	return (uint32_t)lines;
 }

@@ -17,6 +17,7 @@ static void add_sets(struct mp_kept_key *key, const struct mp_ways_sets *sets)
 {
 	mp_kept_add_word(key, sets->line);
 	mp_kept_add_word(key, sets->grain);
+	mp_kept_add_word(key, sets->grain_known);
 	mp_kept_add_word(key, sets->piece);
 	mp_kept_add_word(key, sets->small);
 	mp_kept_add_word(key, sets->clear);

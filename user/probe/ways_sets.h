@@ -46,6 +46,7 @@ enum mp_ways_beside {
  * struct mp_ways_sets - what is left of the guesses of a level
  * @line: sets are so many bytes apart, or a multiple
  * @grain: strides are multiples of this, the level's own line
+ * @grain_known: .. and not just the longest that it may be
  * @piece: bytes that lie in a row in memory; of small pages, nothing is said
  *	beyond one unless the level goes by virtual addresses
  * @small: memory is of small pages that lie anywhere
@@ -63,6 +64,7 @@ enum mp_ways_beside {
 struct mp_ways_sets {
 	uint64_t line;
 	uint64_t grain;
+	bool grain_known;
 	uint64_t piece;
 	bool small;
 	uint32_t clear;
