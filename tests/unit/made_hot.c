@@ -7,7 +7,19 @@
 
 #include <cmocka.h>
 
+#include "backend.h"
+
 #define PLANS 24u
+#define ARENA_BYTES (64u << 20)
+
+void made_hot_open(struct made_sim *sim, const char *text,
+		   struct mp_cpu_edges *edges)
+{
+	made_sim_open(sim, text);
+	sim->view.quiet = MP_WISH_PREFETCH_OFF;
+	sim->view.arena_max_bytes = ARENA_BYTES;
+	made_sim_edges(sim, edges);
+}
 
 void made_hot_run(struct made_sim *sim, const struct mp_cpu_edges *edges,
 		  uint32_t k)
@@ -20,6 +32,14 @@ void made_hot_run(struct made_sim *sim, const struct mp_cpu_edges *edges,
 			return;
 	}
 	fail_msg("no end after %u plans", PLANS);
+}
+
+void made_hot_ask(struct made_sim *sim, const struct mp_cpu_edges *edges,
+		  uint32_t k, struct mp_cpu_hot *hot)
+{
+	made_hot_run(sim, edges, k);
+	assert_int_equal(mp_cpu_hot_judge(&sim->view, edges, k, hot), 0);
+	made_sim_close(sim);
 }
 
 void made_hot_is(const struct mp_cpu_hot *hot, uint32_t holds, const char *text)

@@ -19,14 +19,6 @@
 
 #define HOPS_MAX 800000u
 
-#define MACHINE(clock) \
-	"machine name=a clock_mhz=3000 memory_latency=200\n" \
-	"place pages=contiguous\nclock tsc_mhz=3000 read=20 " clock "\n"
-#define FINE MACHINE("step=1")
-#define COARSE MACHINE("step=30")
-#define L1 "level name=l1d size=16K ways=8 latency=4 "
-#define L2 "level name=l2 size=128K ways=8 latency=14 "
-
 static struct made_sim sim;
 
 /* What is made of all that is wanted of a level. */
@@ -134,9 +126,7 @@ static void what_is_lost_in_few_rounds_is_lost(void **state)
 	sim.view.quiet = MP_WISH_PREFETCH_OFF;
 	made_sim_edges(&sim, &edges);
 	edges.full = true;
-	made_hot_run(&sim, &edges, 1);
-	assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 1, &hot), 0);
-	made_sim_close(&sim);
+	made_hot_ask(&sim, &edges, 1, &hot);
 	assert_true(hot.lost > 0.3);
 	assert_int_not_equal(hot.holds, MP_CPU_HOLDS_OTHERS);
 	assert_int_not_equal(hot.holds, MP_CPU_HOLDS_SOME);
@@ -158,9 +148,7 @@ static void few_lines_do_not_drive_odd_sets_through(void **state)
 	sim.view.arena_max_bytes = 128u << 20;
 	made_sim_edges(&sim, &edges);
 	edges.full = true;
-	made_hot_run(&sim, &edges, 1);
-	assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 1, &hot), 0);
-	made_sim_close(&sim);
+	made_hot_ask(&sim, &edges, 1, &hot);
 	assert_int_equal(hot.holds, MP_CPU_HOLDS_UNKNOWN);
 	assert_non_null(strstr(hot.why, "no power of two"));
 }
@@ -280,9 +268,7 @@ static void expect_third(const char *text, uint32_t holds)
 	sim.view.quiet = MP_WISH_PREFETCH_OFF;
 	made_sim_edges(&sim, &edges);
 	made_hot_run(&sim, &edges, 1);
-	made_hot_run(&sim, &edges, 2);
-	assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 2, &hot), 0);
-	made_sim_close(&sim);
+	made_hot_ask(&sim, &edges, 2, &hot);
 	made_hot_is(&hot, holds, text);
 }
 
@@ -476,9 +462,7 @@ static void what_leaves_more_often_than_it_seemed_is_not_put_out(void **state)
 		sim.view.pages = MP_PAGES_THP;
 		sim.view.seed = seed;
 		made_sim_edges(&sim, &edges);
-		made_hot_run(&sim, &edges, 2);
-		assert_int_equal(mp_cpu_hot_judge(&sim.view, &edges, 2, &hot), 0);
-		made_sim_close(&sim);
+		made_hot_ask(&sim, &edges, 2, &hot);
 		if (hot.holds == MP_CPU_HOLDS_ALL)
 			fail_msg("by seed %llu: lost %.2f leaked %.2f still %.2f",
 				 (unsigned long long)seed, hot.lost, hot.leaked,

@@ -206,6 +206,17 @@ static void nothing_is_wanted_where_there_is_no_other_cpu(void **state)
 	"level name=l3 size=1M ways=16 latency=35 policy=tree-plru " \
 	"inclusion=inclusive slices=8 shared=3\n"
 
+/* The third level's inclusion, once that and sizes were asked by so many CPUs. */
+static const struct mp_fact *ask_three(const char *text, uint32_t cpus)
+{
+	open_with(text, cpus);
+	sim.view.caps |= MP_CAP_SEQUENCE;
+	sim.view.arena_max_bytes = 64u << 20;
+	made_sim_ask(&sim, &mp_probe_cache_size);
+	made_sim_ask(&sim, &mp_probe_inclusion);
+	return made_sim_fact(&sim, "cpu.l3.inclusion");
+}
+
 /* One CPU by itself sees what is put out of a second level that keeps what is in use,
  * though a ring that fits the third is kept there for the most part. */
 static void one_cpu_tells_where_lines_stay_inside(void **state)
@@ -213,12 +224,7 @@ static void one_cpu_tells_where_lines_stay_inside(void **state)
 	const struct mp_fact *fact;
 
 	(void)state;
-	open_with(THREE("lru"), 1);
-	sim.view.caps |= MP_CAP_SEQUENCE;
-	sim.view.arena_max_bytes = 64u << 20;
-	made_sim_ask(&sim, &mp_probe_cache_size);
-	made_sim_ask(&sim, &mp_probe_inclusion);
-	fact = made_sim_fact(&sim, "cpu.l3.inclusion");
+	fact = ask_three(THREE("lru"), 1);
 	assert_int_equal(fact->verdict, MP_MEASURED);
 	assert_string_equal(fact->text, "inclusive");
 	fact = made_sim_not_wrong(&sim, "cpu.l3.size", 1 << 20, 0.125);
@@ -230,17 +236,11 @@ static void one_cpu_tells_where_lines_stay_inside(void **state)
  * edge is the level's own. */
 static void what_one_cpu_cannot_tell_two_do(void **state)
 {
-	static const char text[] = THREE("fifo");
 	const struct mp_fact *fact;
 
 	(void)state;
 	for (uint32_t cpus = 1; cpus <= 2; cpus++) {
-		open_with(text, cpus);
-		sim.view.caps |= MP_CAP_SEQUENCE;
-		sim.view.arena_max_bytes = 64u << 20;
-		made_sim_ask(&sim, &mp_probe_cache_size);
-		made_sim_ask(&sim, &mp_probe_inclusion);
-		fact = made_sim_fact(&sim, "cpu.l3.inclusion");
+		fact = ask_three(THREE("fifo"), cpus);
 		if (cpus > 1) {
 			assert_int_equal(fact->verdict, MP_MEASURED);
 			assert_string_equal(fact->text, "inclusive");

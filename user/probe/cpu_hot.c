@@ -62,8 +62,6 @@
 /* A part of the hops of R that makes their mean that of a walk through the
  * next level. */
 #define FURTHER_MIN 0.05
-/* .. and a share of them that does, by its edge. */
-#define FURTHER_SHARE 0.01
 /* No level has longer lines. */
 #define LINE_LONGEST 256.0
 #define KEPT_SIGMAS 2.0
@@ -221,12 +219,12 @@ static bool goes_further(const struct mp_cpu_edges *edges, uint32_t k,
 {
 	const struct mp_edge *next = &edges->edge[k + 1];
 
-	if (shape->through || k + 1 >= edges->n || !edges->fitted[k + 1])
-		return shape->through;
-	/* What hits here makes a mean less. */
-	return mp_edge_miss(next, edges->table, (double)(shape->r_ring + shape->hot)) >
-		       FURTHER_SHARE ||
-	       hot->beyond_cycles > next->inside +
+	/* Of a ring that the next level hardly holds few hops do, and what hits makes a
+	 * mean less. */
+	if (shape->near || shape->through || k + 1 >= edges->n ||
+	    !edges->fitted[k + 1])
+		return shape->near || shape->through;
+	return hot->beyond_cycles > next->inside +
 		FURTHER_MIN * (next->outside - next->inside);
 }
 

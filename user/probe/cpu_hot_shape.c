@@ -275,10 +275,6 @@ static double near_ring_of(const struct mp_cpu_edges *edges, uint32_t k,
 	const double fits = fmin(R_FITS_MOST * next - beside,
 				 R_RING_LEAST * outer);
 
-	/* By means an edge says what goes further. */
-	if (!mp_cpu_is_told(edges, k) &&
-	    (k + 1 >= edges->n || !edges->fitted[k + 1]))
-		return 0;
 	return next > 0 && R_FITS * next - beside < R_RING_LEAST * outer &&
 	       fits >= R_RING_SHORTEST * edges->edge[k].size ? fits : 0;
 }
@@ -434,6 +430,7 @@ const char *mp_cpu_hot_shape(const struct mp_view *view,
 			   try == WELL_TRY ? HOPS_WELL : HOPS_GOOD, shape))
 		return no_length;
 	shape->further = further;
+	shape->near = try == NEAR_TRY && !further;
 	shape->single = mp_cpu_is_told(edges, k);
 	shape->still_ring = still_ring_of(edges, k, shape);
 	shape->still_turns = still_turns_of(edges, k, shape);

@@ -48,6 +48,7 @@ enum mp_cpu_hot_kind {
  *	no ring is
  * @still_turns: times a stretch that R walks there in a round
  * @through: it is longer than the next level, too
+ * @near: the next level holds it, but hardly
  * @further: H stays in the level inside the inner one
  * @every: rounds from one T to the next
  * @cycles: how often T comes
@@ -65,6 +66,7 @@ struct mp_cpu_hot_shape {
 	uint64_t still_ring;
 	uint32_t still_turns;
 	bool through;
+	bool near;
 	bool further;
 	uint32_t every;
 	uint32_t cycles;
