@@ -50,8 +50,9 @@ static double hop_of(const struct made_sharing *world,
 	const uint32_t k = level_of(world, exp), place = made_sharing_sweep(exp)->place;
 	const bool is_own = place == world->view.cpu;
 	const uint32_t next = k + 1 + world->beyond;
-	/* Beyond memory there is nothing. */
-	const double back = world->ticks[next < MADE_SHARING_LEVELS ?
+	/* Beyond memory there is nothing, and nothing is served by no level. */
+	const double back = world->ticks[next < MADE_SHARING_LEVELS &&
+					 world->size[next] > 0 ?
 					 next : MADE_SHARING_LEVELS] -
 			    world->ticks[k];
 

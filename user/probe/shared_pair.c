@@ -28,6 +28,10 @@
  * least of it, by which nothing is nothing, must be no smaller part of it. */
 #define SCALE_LEAST 0.2
 #define SCALE_APART 0.2
+/* Nor is nothing something where it puts out next to none itself, of slots so far apart
+ * that they may fall on more sets than they fill: of what a hop then takes to the level
+ * outside the least of it is a larger part. */
+#define SCALE_PART 0.25
 /* Of the ring that is beyond the levels inside by its length alone they serve
  * no more than this. */
 #define SERVED_MOST 0.3
@@ -85,6 +89,7 @@ const char *const mp_tie_doubt_text[MP_DOUBTS] = {
 	[MP_DOUBT_NONE] = "",
 	[MP_DOUBT_NOISE] = "replicates lie as far apart as it would show",
 	[MP_DOUBT_FLAT] = "what this CPU reads itself does not put out what is walked",
+	[MP_DOUBT_LITTLE] = "nothing shows, but what this CPU reads itself puts out little of what is walked",
 	[MP_DOUBT_INNER] = "the level inside may serve part of what is walked",
 	[MP_DOUBT_CROWD] = "nothing shows, but strangers use the level, and one load may be lost among theirs",
 	[MP_DOUBT_BETWEEN] = "hops get slower, but too little for a level that is shared",
@@ -360,9 +365,13 @@ static uint32_t judge_none(const struct mp_shared_level *level,
 {
 	const double least = shown(level, pair, alone, scale->low);
 	const double high = limits->high * scale->value / scale->low;
+	const double whole = (level->next_ns - level->own_ns) /
+			     pair->ns_per_tick;
 
 	if (level->moves)
 		return MP_DOUBT_CROWD;
+	if (level->thin && scale->low < SCALE_PART * whole)
+		return MP_DOUBT_LITTLE;
 	if (is_gone(pair, alone, scale))
 		return MP_DOUBT_BUSY;
 	if (high >= NOTHING)

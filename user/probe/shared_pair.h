@@ -24,6 +24,7 @@ enum mp_tie_doubt {
 	MP_DOUBT_NONE,
 	MP_DOUBT_NOISE,	/* replicates differ as much as it would matter */
 	MP_DOUBT_FLAT,	/* what this CPU reads itself puts nothing out */
+	MP_DOUBT_LITTLE,	/* .. or so little that nothing tells little */
 	MP_DOUBT_INNER,	/* part of what is walked may lie further in */
 	MP_DOUBT_CROWD,	/* nothing shows, where strangers are at work, too */
 	MP_DOUBT_BETWEEN,	/* some effect, neither none nor all */

@@ -226,6 +226,7 @@ const char *mp_shared_level(const struct mp_view *view,
 	if (!level->apart)
 		small_ring(ground, k, level);
 	level->sparse = is_sparse(ground, k, level);
+	level->thin = level->stride > ground->stride;
 	both = (double)(level->walked + level->beside);
 	level->sweep = (uint64_t)(sweep_of(view, ground, k, both) /
 				  (double)level->stride + 1) * level->stride;

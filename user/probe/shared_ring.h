@@ -29,6 +29,8 @@
  * @outermost: no level is outside it
  * @apart: what is walked is beyond the levels inside by its length alone
  * @sparse: .. but not if its slots fall on all of their sets
+ * @thin: slots lie further apart than those that fill sets as they should: they may
+ *	fall on more sets than a part of them
  * @moves: its size was found to vary: strangers use it as well
  * @stride: of both rings
  */
@@ -44,6 +46,7 @@ struct mp_shared_level {
 	bool outermost;
 	bool apart;
 	bool sparse;
+	bool thin;
 	bool moves;
 	uint64_t stride;
 };
