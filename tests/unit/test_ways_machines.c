@@ -100,6 +100,44 @@ static void translations_are_not_taken_for_misses(void **state)
 	sim_ask_free(&ask);
 }
 
+/* Of a control whose lines lie beside each other the neighbour of one puts the next
+ * one out of the only way of its set: it takes as long as lines that share a set. */
+static void neighbours_of_a_control_do_not_meet_its_lines(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		MACHINE(254) "level name=l1d size=16K ways=1 latency=3\n"
+		"level name=l2 size=704K ways=11 latency=11 index=physical "
+		"inclusion=exclusive\n"
+		"tlb level=1 page=4K entries=32 ways=full\n"
+		"tlb level=1 page=2M entries=32 ways=full\nwalk cost=52\n"
+		"prefetch kind=adjacent into=l1d switch=no\n"
+		"place pages=random thp=granted\n"
+		"clock tsc_mhz=1149 step=29 read=70\n",
+		{ 16 * KIB, 704 * KIB }, { 3, 8.5 }, 254, 64, NULL, 0.2 });
+	ask_ways_found(&ask, "cpu.l1d.ways", 1);
+	sim_ask_free(&ask);
+}
+
+/* What a second TLB takes is just less than half of what parts the levels, to a clock
+ * of 1.6 cycles: a hit with that may read as a miss in every other turn. */
+static void translations_of_half_a_level_are_no_misses(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		MACHINE(485)
+		"level name=l1d size=104K ways=8 latency=7 policy=tree-plru\n"
+		"level name=l2 size=1152K ways=12 latency=27 policy=fifo index=physical\n"
+		"level name=l3 size=8448K ways=12 line=256 latency=48 policy=random index=physical\n"
+		"tlb level=1 page=4K entries=48 ways=48\n"
+		"tlb level=2 page=4K entries=1536 ways=6 cost=10\n"
+		"walk cost=43 page=all\nplace pages=random thp=granted huge=114\n"
+		"clock tsc_mhz=1860 step=1 read=52\n",
+		{ 104 * KIB, 1152 * KIB, 8448 * KIB }, { 7, 27, 48 }, 485, 64, NULL, 0.06 });
+	ask_ways_found(&ask, "cpu.l2.ways", 12);
+	sim_ask_free(&ask);
+}
+
 /* Others that put a line out cost translations; the first level has no room
  * for a control of four times what the two inside hold. */
 static void translations_do_not_hide_hits(void **state)
@@ -440,6 +478,8 @@ int main(void)
 		cmocka_unit_test(few_ways_behind_do_not_hide_those_before),
 		cmocka_unit_test(lines_that_stay_inside_are_not_counted),
 		cmocka_unit_test(translations_are_not_taken_for_misses),
+		cmocka_unit_test(neighbours_of_a_control_do_not_meet_its_lines),
+		cmocka_unit_test(translations_of_half_a_level_are_no_misses),
 		cmocka_unit_test(translations_do_not_hide_hits),
 		cmocka_unit_test(an_exclusive_level_is_flushed_into_sight),
 		cmocka_unit_test(how_far_apart_lines_of_a_set_lie_is_told),

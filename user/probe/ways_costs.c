@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analysis/spectrum.h"
+#include "probe/ways_held.h"
 
 /* Steps below none. */
 #define BELOW 16u
@@ -25,6 +26,10 @@
 #define RARE_ALL 0.5
 /* The least step, cycles. */
 #define GRAIN_LEAST 0.5
+/* Lines of a control are no more than so many lines further into a page, each time, and
+ * where neighbours may come along so many. */
+#define CONTROL_STEPS 15u
+#define CONTROL_PAST 3u
 
 struct hops {
 	const struct mp_ways_costs *costs;
@@ -216,4 +221,29 @@ struct mp_ways_control mp_ways_control_of(const struct mp_sweep *sweep,
 {
 	return (struct mp_ways_control){ sweep->stride, sweep->skew,
 					 (uint32_t)(length / sweep->stride) };
+}
+
+/* As few as lead to all sets of the innermost level, where those are known; and past
+ * what a prefetcher brings beside one. */
+uint64_t mp_ways_control_step(const struct mp_ways_rig *rig, uint64_t stride)
+{
+	const uint64_t line = rig->level.line;
+	const struct mp_ways_sets *in = rig->sets;
+	const uint64_t least = in && in->brought ? CONTROL_PAST : 1;
+	uint64_t best = least, most = 0;
+
+	while (in && in->inner)
+		in = in->inner;
+	if (in == rig->sets || !in->n)
+		return least;
+	for (uint64_t step = least; step <= CONTROL_STEPS; step += 2) {
+		const uint64_t sets = mp_ways_sets_of(&in->guess[0],
+						      stride + step * line);
+
+		if (sets <= most)
+			continue;
+		most = sets;
+		best = step;
+	}
+	return best;
 }

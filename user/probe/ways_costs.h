@@ -83,4 +83,12 @@ void mp_ways_served_worst(struct mp_ways_served *all,
 struct mp_ways_control mp_ways_control_of(const struct mp_sweep *sweep,
 					  uint64_t length);
 
+/**
+ * mp_ways_control_step() - how far each line of a control lies beside the slot
+ * @rig: what its test is made with
+ * @stride: from slot to slot, bytes
+ * Return: lines, each time, further into its page than the one before.
+ */
+uint64_t mp_ways_control_step(const struct mp_ways_rig *rig, uint64_t stride);
+
 #endif

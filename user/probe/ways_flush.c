@@ -28,8 +28,12 @@
 #define FLUSH_COLD 16u
 /* One line that stayed inside would make more than this of a line's hops. */
 #define FLUSH_NONE 0.5
-/* A translation takes so many times half of what parts two levels, at most. */
-#define TRANSLATION_STEPS 24u
+/* What translations cost is nothing, or what was taken off for them all of it, where
+ * no more is left than this part of what parts two levels: at half of it a hit passes
+ * for a miss, and it takes but one step of the clock to get there. */
+#define CONTROL_LEFT 0.3
+/* A translation takes so many times a quarter of what parts two levels, at most. */
+#define TRANSLATION_STEPS 48u
 
 void mp_ways_sequence(const struct mp_ways_rig *rig, uint64_t unit,
 		      uint32_t detail, uint32_t bursts, struct mp_exp *exp)
@@ -219,7 +223,8 @@ static enum mp_ways_outcome control_of_miss(const struct mp_ways_level *level,
 
 	if (!take_late(batch, &late))
 		return MP_WAYS_UNCLEAR;
-	return slower_than(&late, level->innermost_cycles + extra + step / 2) <
+	return slower_than(&late, level->innermost_cycles + extra +
+			   CONTROL_LEFT * step) <
 			       FIT_SHARE * test->least *
 			       lines_of_control(test, &batch->exp) ?
 		       MP_WAYS_FIT : MP_WAYS_HIDDEN;
@@ -236,7 +241,8 @@ static enum mp_ways_outcome control_of_fit(const struct mp_ways_level *level,
 
 	if (!take_late(batch, &late))
 		return MP_WAYS_UNCLEAR;
-	return slower_than(&late, level->innermost_cycles + extra + apart / 2) <
+	return slower_than(&late, level->innermost_cycles + extra +
+			   CONTROL_LEFT * apart) <
 			       FLUSH_NONE / test->lines *
 			       lines_of_control(test, &batch->exp) ?
 		       MP_WAYS_FIT : MP_WAYS_HIDDEN;
@@ -283,7 +289,7 @@ static enum mp_ways_outcome all_say(const struct mp_ways_rig *rig,
 }
 
 /* What a translation takes, but for what is rare, by the control: in steps
- * of half of what parts two levels. NaN: more than is looked for. */
+ * of a quarter of what parts two levels. NaN: more than is looked for. */
 static double translation_by(const struct mp_ways_rig *rig,
 			     const struct mp_ways_test *test, uint64_t control,
 			     one_says says, double step, uint32_t replicates)
@@ -397,7 +403,7 @@ static enum mp_ways_outcome look(const struct mp_ways_rig *rig,
 	control = all_say(rig, test, mp_exp_id(&exp), says, 0, replicates);
 	if (control != MP_WAYS_HIDDEN)
 		return control == MP_WAYS_FIT ? own : control;
-	extra = translation_by(rig, test, mp_exp_id(&exp), says, step / 2,
+	extra = translation_by(rig, test, mp_exp_id(&exp), says, step / 4,
 			       replicates);
 	return !isnan(extra) &&
 	       all_say(rig, test, id, flushed_one, extra, replicates) == own ?

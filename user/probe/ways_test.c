@@ -42,8 +42,6 @@
 /* Lines of a control take so much of the innermost level. */
 #define CONTROL_SINGLE 0.8
 #define CONTROL_MEAN 0.5
-/* .. and are no more than so many lines further into a page, each time. */
-#define CONTROL_STEPS 15u
 /* Hops take as long as each other where they are no further apart than twice
  * this share of what parts two levels; so much more than those is looked for,
  * in parts of that. */
@@ -87,30 +85,6 @@ static bool is_paged(const struct mp_ways_level *level,
 	return test->lines > mp_ways_clear(level);
 }
 
-/* So many lines further each line of a control lies than the one before: as few
- * as lead to all sets of the innermost level, where those are known. */
-static uint64_t control_step(const struct mp_ways_rig *rig, uint64_t stride)
-{
-	const uint64_t line = rig->level.line;
-	const struct mp_ways_sets *in = rig->sets;
-	uint64_t best = 1, most = 0;
-
-	while (in && in->inner)
-		in = in->inner;
-	if (in == rig->sets || !in->n)
-		return 1;
-	for (uint64_t step = 1; step <= CONTROL_STEPS; step += 2) {
-		const uint64_t sets = mp_ways_sets_of(&in->guess[0],
-						      stride + step * line);
-
-		if (sets <= most)
-			continue;
-		most = sets;
-		best = step;
-	}
-	return best;
-}
-
 /* The same pages, or nearly so, each line in another set. */
 static uint64_t control_sweep(const struct mp_ways_rig *rig,
 			      const struct mp_ways_test *test,
@@ -122,7 +96,7 @@ static uint64_t control_sweep(const struct mp_ways_rig *rig,
 		lines = (stride * lines - 1) / MP_WAYS_PAGE + 1;
 		stride = MP_WAYS_PAGE;
 	}
-	skew = control_step(rig, stride) * rig->level.line;
+	skew = mp_ways_control_step(rig, stride) * rig->level.line;
 	if (stride % MP_WAYS_PAGE)
 		stride += skew;
 	main_sweep(rig, stride, sweep);
