@@ -353,7 +353,8 @@ static void hops_that_are_brought_are_missed_by_none(void **state)
 }
 
 /* Of a level within a group rings are asked for its latency only where those that
- * are a little shorter take the same. */
+ * are a little shorter take the same, and much shorter ones do not say that each ring
+ * has some lines in the level inside, longer ones the smaller part. */
 static void a_mean_that_rises_is_no_latency(void **state)
 {
 	struct mp_plan plan = { 0 };
@@ -362,7 +363,7 @@ static void a_mean_that_rises_is_no_latency(void **state)
 
 	(void)state;
 	made_sim_open_quiet(&sim, TWO_STEPS, 1);
-	for (uint32_t rising = 0; rising < 2; rising++) {
+	for (uint32_t rising = 0; rising < 3; rising++) {
 		two_in_a_group(&edges, at, 20);
 		edges.by[1] = MP_CPU_BY_REST;
 		edges.doubt.level = MP_CPU_LEVELS;
@@ -371,7 +372,8 @@ static void a_mean_that_rises_is_no_latency(void **state)
 		};
 		for (uint32_t i = 0; i < 6; i++) {
 			at[i].length = (uint64_t)((160 << 10) * exp2(i / 4.0));
-			at[i].mid_cycles = rising ? 14 + i : 20;
+			at[i].mid_cycles = rising == 1 ? 14 + i :
+					   20 - rising * exp2(i / -4.0);
 			at[i].cycles[0] = at[i].ns[0] = at[i].mid_cycles;
 		}
 		assert_int_equal(mp_latency_groups_plan(&sim.view, &edges, 1,
@@ -569,6 +571,28 @@ static void denser_rings_part_the_levels_of_the_first_group(void **state)
 	is("cpu.l3.latency-cycles", 18);
 }
 
+/* .. nor does one that takes but two cycles more rise enough for the detector: what
+ * the first takes is that of the shortest ring, not of the last ones. */
+static void a_step_too_small_for_the_detector_parts_the_first_two(void **state)
+{
+	(void)state;
+	made_sim_ask_levels(&sim,
+		 "machine name=a clock_mhz=4700 memory_latency=443\n"
+		 "clock tsc_mhz=2500 step=34 read=61\n"
+		 "place pages=random thp=granted\n"
+		 "level name=l1d size=12K ways=12 latency=3\n"
+		 "level name=l2 size=288K ways=16 latency=5 index=physical "
+		 "policy=tree-plru inclusion=exclusive\n"
+		 "level name=l3 size=8064K ways=14 line=256 latency=16 "
+		 "index=physical policy=fifo inclusion=inclusive slices=4\n",
+		 700204);
+	holds("cpu.l1d.size", 12 << 10);
+	holds("cpu.l2.size", 288 << 10);
+	is("cpu.l1d.latency-cycles", 3);
+	made_sim_not_wrong(&sim, "cpu.l2.latency-cycles", 5, 0.02);
+	made_sim_not_wrong(&sim, "cpu.l3.size", 8064 << 10, NEAR);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -605,6 +629,9 @@ int main(void)
 					  end),
 		cmocka_unit_test_teardown(
 			denser_rings_part_the_levels_of_the_first_group, end),
+		cmocka_unit_test_teardown(
+			a_step_too_small_for_the_detector_parts_the_first_two,
+			end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

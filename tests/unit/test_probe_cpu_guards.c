@@ -114,6 +114,15 @@ static void denser_rings_that_miss_contradict_sparse_ones(void **state)
 	value[1][1] = 300;
 	mp_cpu_wide_contradicted(&edges);
 	assert_int_equal(edges.contradicted, 1);
+	/* Of wider slots a ring is as long but for a few lines .. */
+	put_point(&sparse, value[0], (512 << 10) - 384, 20);
+	mp_cpu_wide_contradicted(&edges);
+	assert_int_equal(edges.contradicted, 1);
+	/* .. and one of another length is another ring. */
+	put_point(&sparse, value[0], 508 << 10, 20);
+	mp_cpu_wide_contradicted(&edges);
+	assert_int_equal(edges.contradicted, MP_CPU_LEVELS);
+	put_point(&sparse, value[0], 512 << 10, 20);
 	/* Beyond what sparse rings say that the level holds they may. */
 	edges.edge[1].low = 500 << 10;
 	mp_cpu_wide_contradicted(&edges);

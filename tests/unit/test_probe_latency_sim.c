@@ -74,6 +74,17 @@
 	"level name=l3 size=3444K ways=16 latency=26 policy=random " \
 	"index=physical inclusion=exclusive slices=4\n"
 
+/* A TLB of one large page, and a third level of several: a ring that comes to pages in
+ * any order walks for most of them, one of windows that lie in a large page for few. */
+#define ONE_PAGE "machine name=x clock_mhz=3000 memory_latency=330\n" \
+	"clock tsc_mhz=2200 step=15 read=90\n" \
+	"place pages=contiguous thp=granted huge=32\n" \
+	"tlb level=1 page=4K entries=96 ways=full\n" \
+	"tlb level=1 page=2M entries=1 ways=1\nwalk cost=100\n" \
+	"level name=l1d size=32K ways=8 latency=5\n" \
+	"level name=l2 size=768K ways=6 latency=9 index=physical\n" \
+	"level name=l3 size=12M ways=8 latency=27 index=physical\n"
+
 static struct made_sim sim;
 
 static int end(void **state)
@@ -128,6 +139,14 @@ static void what_shares_a_line_of_the_level_inside_has_no_latency(void **state)
 			 MP_NOT_MEASURABLE);
 	assert_int_equal(made_sim_fact(&sim, "cpu.l3.latency")->verdict,
 			 MP_NOT_MEASURABLE);
+}
+
+static void windows_of_large_pages_pay_few_walks(void **state)
+{
+	(void)state;
+	ask(ONE_PAGE);
+	is("cpu.l2.latency-cycles", 9);
+	is("cpu.l3.latency-cycles", 27);
 }
 
 /* That line is not known there either: the ring of slots far apart tells. */
@@ -520,6 +539,9 @@ int main(void)
 			end),
 		cmocka_unit_test_teardown(what_shares_a_line_of_the_level_inside_has_no_latency,
 					  end),
+		cmocka_unit_test_teardown(
+			windows_of_large_pages_pay_few_walks,
+			end),
 		cmocka_unit_test_teardown(what_takes_as_long_far_apart_shares_none,
 					  end),
 		cmocka_unit_test_teardown(what_the_level_inside_may_keep_is_a_limit,

@@ -335,4 +335,17 @@ uint32_t mp_cpu_split_flats(const struct mp_curve *curve,
 			    struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
 			    uint32_t k, struct mp_cpu_doubt *doubt);
 
+/**
+ * mp_cpu_split_innermost() - the same of the innermost level
+ * @curve: dense rings, from the shortest on
+ * @level, @n, @doubt: as there
+ *
+ * What a level takes is read near its end, which is the second's where a step is too
+ * small for the detector: of this one the shortest two rings tell it, and that is its
+ * latency then. Return: how many more there are.
+ */
+uint32_t mp_cpu_split_innermost(const struct mp_curve *curve,
+				struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
+				struct mp_cpu_doubt *doubt);
+
 #endif

@@ -582,8 +582,8 @@ void mp_cpu_groups_fill(struct mp_cpu_edges *edges)
 static void split_first(struct mp_cpu_edges *edges)
 {
 	const uint32_t old = edges->n;
-	const uint32_t more = mp_cpu_split_flats(&edges->curve, edges->level,
-						 &edges->n, 0, &edges->doubt);
+	const uint32_t more = mp_cpu_split_innermost(&edges->curve, edges->level,
+						     &edges->n, &edges->doubt);
 
 	for (uint32_t k = old; k-- > 1;) {
 		edges->by[k + more] = edges->by[k];

@@ -235,6 +235,22 @@ uint32_t mp_cpu_split_flats(const struct mp_curve *curve,
 	return more;
 }
 
+uint32_t mp_cpu_split_innermost(const struct mp_curve *curve,
+				struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
+				struct mp_cpu_doubt *doubt)
+{
+	const double last = level->latency;
+	uint32_t more;
+
+	if (curve->n > 1)
+		level->latency = fmin(last, fmax(mp_curve_middle(&curve->at[0]),
+						 mp_curve_middle(&curve->at[1])));
+	more = mp_cpu_split_flats(curve, level, n, 0, doubt);
+	if (!more)
+		level->latency = last;
+	return more;
+}
+
 /* @to_memory: what its end takes is no less than a walk does. */
 static int levels_of(const struct mp_curve *curve, bool to_memory,
 		     struct mp_level level[MP_CPU_LEVELS], uint32_t *n,
@@ -308,8 +324,8 @@ int mp_cpu_mean_levels(struct mp_cpu_edges *edges)
 				&edges->doubt);
 
 	if (!err && edges->n)
-		more = mp_cpu_split_flats(&edges->curve, edges->level,
-					  &edges->n, 0, &edges->doubt);
+		more = mp_cpu_split_innermost(&edges->curve, edges->level,
+					      &edges->n, &edges->doubt);
 	for (uint32_t k = 0; k <= more && k < edges->n && !err; k++)
 		err = mp_cpu_split(&edges->curve, edges->level, &edges->n, k,
 				   &edges->doubt);

@@ -21,7 +21,6 @@ static void pages_sweep(const struct mp_view *view, struct mp_sweep *sweep)
 {
 	mp_cpu_main_sweep(view, sweep);
 	sweep->stride = PAGE;
-	sweep->reach = 0;
 	sweep->skew = line_of(view);
 }
 

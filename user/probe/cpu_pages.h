@@ -4,7 +4,8 @@
  *
  * A ring has one slot a page, each one line further into it than the last's, so
  * that a level well inside serves all of them: what a hop takes more than that
- * level does is translation.
+ * level does is translation. It goes from window to window as the rings of lines do,
+ * and so from one large page to the next as seldom, where there are any.
  */
 #ifndef MP_PROBE_CPU_PAGES_H
 #define MP_PROBE_CPU_PAGES_H

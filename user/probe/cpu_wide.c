@@ -18,6 +18,9 @@
 /* .. or, by means, all of whose replicates take so many times as long. */
 #define FAR_SLOWER 1.3
 #define FAR_LEAST 3u
+/* .. of rings of one length, but for what is left of whole slots: they are no further
+ * apart in those that are held against each other. */
+#define SLOT 512.0
 
 bool mp_cpu_wide_sweep(const struct mp_view *view, uint32_t width,
 		       uint32_t side, struct mp_sweep *sweep)
@@ -200,9 +203,10 @@ static bool is_contradicted(const struct mp_cpu_edges *edges, uint32_t k)
 	for (uint32_t i = 0; i < edges->curve.n; i++) {
 		const struct mp_curve_at *at = &edges->curve.at[i];
 		const struct mp_curve_at *other =
-			mp_curve_find(&edges->sparse, at->length);
+			mp_cpu_near_point(&edges->sparse, at->length);
 
-		if (other && (double)at->length > edge[-1].high &&
+		if (other && fabs((double)at->length - (double)other->length) < SLOT &&
+		    (double)at->length > edge[-1].high &&
 		    (double)at->length < edge->low &&
 		    mp_curve_middle(at) > (edge->inside + edge->outside) / 2 &&
 		    at->n >= FAR_LEAST && other->n >= FAR_LEAST &&

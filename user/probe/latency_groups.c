@@ -28,6 +28,13 @@
  * than this. */
 #define AT_REST 1.2
 #define RISES 1.02
+/* A level that keeps so many lines of a ring, however long, keeps a part of it that is
+ * the smaller the longer it is: two rings so far apart, the longer one longer than one
+ * that is asked by no more than this, tell what that would take without them. */
+#define KEPT_BEFORE 1.25
+#define KEPT_BEYOND 1.6
+/* .. of rings most of whose hops miss the level inside. */
+#define OWN 0.5
 /* Readings of one latency lie no further beyond it: what was translated anew
  * does. */
 #define CORE_SHARE 0.04
@@ -104,6 +111,49 @@ static bool is_at_rest(const struct mp_curve *rest, double length)
 	return n > 1 && most <= least * RISES;
 }
 
+/* What hops of a group take in a ring, less what the level inside serves of it by the
+ * shape of its edge. */
+static double net_of(const struct mp_cpu_edges *edges, uint32_t k,
+		     const struct mp_curve_at *at)
+{
+	const double enter = mp_cpu_miss(edges, k - 1, (double)at->length);
+
+	return (mp_curve_middle(at) -
+		(1 - enter) * edges->spectrum.cycles[k - 1]) / enter;
+}
+
+/* Does the level inside keep some of each ring, whatever the shape of its edge says? Of
+ * two rings, that are not much longer and that this level holds, so many lines that the
+ * ring of this length would take more without. */
+static bool keeps_some(const struct mp_cpu_edges *edges, uint32_t k, double length)
+{
+	const struct mp_curve *rest = &edges->rest[edges->group[k]][0];
+	const double held = fmax(fmin(length * KEPT_BEYOND, edges->edge[k].low),
+				 length * NEAR);
+	const struct mp_curve_at *own = NULL, *last = NULL, *before = NULL;
+	double far, near, alone;
+
+	for (uint32_t i = 0; i < rest->n; i++) {
+		if ((double)rest->at[i].length <= length * NEAR)
+			own = &rest->at[i];
+		if ((double)rest->at[i].length <= held)
+			last = &rest->at[i];
+	}
+	for (uint32_t i = 0; last && i < rest->n; i++)
+		if ((double)rest->at[i].length > edges->edge[k - 1].high &&
+		    mp_cpu_miss(edges, k - 1, (double)rest->at[i].length) >= OWN &&
+		    (double)rest->at[i].length * KEPT_BEFORE <= (double)last->length)
+			before = &rest->at[i];
+	/* What replicates leave open is no rise. */
+	if (!own || !before || !mp_curve_apart(last, before, 1))
+		return false;
+	far = (double)last->length;
+	near = (double)before->length;
+	alone = (net_of(edges, k, last) * far - net_of(edges, k, before) * near) /
+		(far - near);
+	return alone > net_of(edges, k, own) * RISES;
+}
+
 static double length_of(uint32_t step)
 {
 	return round(1024 * exp2((double)step / GRAIN));
@@ -124,8 +174,9 @@ static double find_length(const struct mp_cpu_edges *edges, uint32_t k,
 		    (k && length < edges->edge[k - 1].low))
 			continue;
 		see(edges, k, length, &here);
-		if (!here.alone && !is_at_rest(&edges->rest[edges->group[k]][0],
-					       length))
+		if (!here.alone &&
+		    (!is_at_rest(&edges->rest[edges->group[k]][0], length) ||
+		     keeps_some(edges, k, length)))
 			continue;
 		if (!(here.share >= SHARE) ||
 		    !(here.pure > seen->pure + NO_BETTER))
