@@ -290,6 +290,64 @@ static void nearer_slots_fill_sets_that_far_ones_leave_alone(void **state)
 	made_hot_is(&hot, MP_CPU_HOLDS_OTHERS, text);
 }
 
+/* The second level holds 256 KiB, by its limits up to 260, in few ways over scattered
+ * pages: of a ring that the third hardly holds some hops miss that, and most hit. */
+static void a_few_that_miss_the_next_level_walk_through_nothing(void **state)
+{
+	static const char text[] =
+		"machine name=a clock_mhz=5150 memory_latency=320\n"
+		"clock tsc_mhz=2700 step=1 read=51\nplace pages=random thp=refused\n"
+		"level name=l1d size=128K ways=8 line=32 latency=7\n"
+		"level name=l2 size=256K ways=4 line=128 latency=18 policy=fifo "
+		"index=physical\n"
+		"level name=l3 size=384K ways=4 line=128 latency=31 "
+		"policy=tree-plru index=physical inclusion=inclusive slices=4\n"
+		"tlb level=1 page=4K entries=48 ways=24\n"
+		"tlb level=2 page=4K entries=384 ways=6 cost=8\nwalk cost=29\n"
+		"noise gaps=0.02 gap_us=2..400\n";
+
+	(void)state;
+	for (uint32_t seed = 1; seed <= 8; seed++) {
+		struct mp_cpu_edges edges;
+		struct mp_cpu_hot hot;
+
+		made_hot_open(&sim, text, &edges);
+		sim.view.seed = seed;
+		edges.edge[1].low = 143 << 10;
+		edges.edge[1].size = 160 << 10;
+		edges.edge[1].high = 260 << 10;
+		edges.edge[2].low = 240 << 10;
+		made_hot_ask(&sim, &edges, 1, &hot);
+		assert_true(hot.n > 0);
+		assert_int_not_equal(hot.holds, MP_CPU_HOLDS_OTHERS);
+	}
+}
+
+/* What is to walk through a level fits it, as that is larger than its limits say: it
+ * takes longer for its pages, which a first TLB does not hold. */
+static void what_walks_for_its_pages_may_fit(void **state)
+{
+	static const char text[] =
+		"machine name=a clock_mhz=3650 memory_latency=132\n"
+		"clock tsc_mhz=3500 step=1 read=87\nplace pages=random thp=granted\n"
+		"level name=l1d size=128K ways=8 line=256 latency=6 policy=srrip\n"
+		"level name=l2 size=6M ways=12 line=256 latency=11 "
+		"policy=bit-plru index=physical inclusion=inclusive\n"
+		"level name=l3 size=10M ways=8 line=256 latency=29 "
+		"policy=random index=physical\n"
+		"tlb level=1 page=4K entries=72 ways=9\nwalk cost=47\n";
+	struct mp_cpu_edges edges;
+	struct mp_cpu_hot hot;
+
+	(void)state;
+	made_hot_open(&sim, text, &edges);
+	edges.edge[1].low = 2000 << 10;
+	edges.edge[1].size = edges.edge[1].high = 2931 << 10;
+	made_hot_ask(&sim, &edges, 1, &hot);
+	made_hot_is(&hot, MP_CPU_HOLDS_UNKNOWN, text);
+	assert_non_null(strstr(hot.why, "does not miss it"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +363,8 @@ int main(void)
 		cmocka_unit_test(what_is_put_out_of_all_hides_no_exclusive_level),
 		cmocka_unit_test(what_leaks_is_put_out_by_more_than_chance),
 		cmocka_unit_test(nearer_slots_fill_sets_that_far_ones_leave_alone),
+		cmocka_unit_test(a_few_that_miss_the_next_level_walk_through_nothing),
+		cmocka_unit_test(what_walks_for_its_pages_may_fit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,7 @@
 #include "probe/cpu_hot_back.h"
 #include "probe/cpu_hot_said.h"
 #include "probe/cpu_hot_shape.h"
+#include "probe/cpu_pages.h"
 #include "probe/ways_level.h"
 
 #define REPLICATES 3u
@@ -42,6 +43,12 @@
 /* .. and nearly all, where it may leave whole sets alone: of a level of one way
  * over 48 colours of pages it left some, and 17 % of its own hops hit. */
 #define DRIVEN 0.9
+/* Some of them are beyond the next level, if they take more than it does by this. */
+#define FURTHER_LEAST 1.1
+/* R is walked a stretch at a time. Of one of so few pages each is translated once, of a
+ * longer one each hop may be. */
+#define PAGE 4096.0
+#define PAGES_KNOWN 16.0
 /* Lines of H that leave the inner level at any time leave it early while Q is
  * walked: such a part of an exclusive level, at most, puts few of them out of
  * that. */
@@ -373,17 +380,68 @@ static bool is_driven(const struct mp_view *view,
 	       DRIVEN * (edge->outside - edge->inside);
 }
 
+static const char not_missed[] =
+	"a walk through more than this level does not miss it";
+
+/* What hops of R take without translations of its pages, where these were measured. */
+static double alone_of(const struct mp_view *view,
+		       const struct mp_cpu_edges *edges,
+		       const struct mp_cpu_hot_shape *shape,
+		       const struct mp_cpu_hot *hot)
+{
+	const double cost = mp_cpu_pages_cost(view, edges, shape->r_ring);
+	const double pages = (double)shape->chunk > PAGES_KNOWN * PAGE ? 1 :
+			     fmin((double)shape->stride / PAGE, 1);
+
+	/* NAN is less than nothing. */
+	return hot->beyond_cycles - fmax(cost * pages, 0);
+}
+
+/* Does R miss the outer level, if its hops take so long? */
+static bool goes_through(const struct mp_edge *edge, double cycles)
+{
+	return cycles > edge->inside +
+			BEYOND_MIN * (edge->outside - edge->inside);
+}
+
+/* May R fit the outer level, by its limits, though it takes as long as one that does
+ * not? A few hops that miss the next level as well make any mean of many that hit. */
+static bool may_fit(const struct mp_edge *edge,
+		    const struct mp_cpu_hot_shape *shape, double cycles)
+{
+	return (double)shape->r_ring < edge->high &&
+	       cycles > edge->outside * FURTHER_LEAST;
+}
+
+/* An outer level that seems exclusive is none that R has left what it had. */
+static void doubt_drive(const struct mp_view *view,
+			const struct mp_cpu_edges *edges, uint32_t k,
+			const struct mp_cpu_hot_shape *shape,
+			struct mp_cpu_hot *hot)
+{
+	const struct mp_edge *edge = &edges->edge[k];
+	const double cycles = alone_of(view, edges, shape, hot);
+
+	if (hot->holds != MP_CPU_HOLDS_OTHERS)
+		return;
+	if (!goes_through(edge, cycles))
+		hot->why = not_missed;
+	else if (may_fit(edge, shape, cycles))
+		hot->why = "this level may have room for what is to walk through it, some of which misses the next level, too";
+	else
+		return;
+	hot->holds = MP_CPU_HOLDS_UNKNOWN;
+}
+
 static void weigh(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		  uint32_t k, const struct mp_cpu_hot_shape *shape,
 		  struct mp_cpu_hot *hot)
 {
-	const double hit = edges->edge[k].inside;
-	const double jump = edges->edge[k].outside - hit;
 	const double turns = edges->edge[k].size / (double)shape->chunk;
 	const bool told = mp_cpu_is_told(edges, k);
 
-	if (!(hot->beyond_cycles > hit + BEYOND_MIN * jump)) {
-		hot->why = "a walk through more than this level does not miss it";
+	if (!goes_through(&edges->edge[k], hot->beyond_cycles)) {
+		hot->why = not_missed;
 		return;
 	}
 	if (told)
@@ -410,6 +468,7 @@ static void weigh(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		hot->holds = MP_CPU_HOLDS_UNKNOWN;
 		hot->why = "pages lie anywhere, and what walks through more than this level leaves some of its sets alone";
 	}
+	doubt_drive(view, edges, k, shape, hot);
 	if (hot->holds == MP_CPU_HOLDS_OTHERS &&
 	    is_sparse(view, edges, k, shape->stride)) {
 		hot->holds = MP_CPU_HOLDS_UNKNOWN;
@@ -545,9 +604,10 @@ int mp_cpu_hot_judge(const struct mp_view *view,
 static int plan_shape(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
 		      const struct mp_cpu_hot_shape *shape,
-		      struct mp_plan *plan, struct mp_cpu_hot *hot)
+		      const struct mp_cpu_hot *known, struct mp_plan *plan,
+		      struct mp_cpu_hot *hot)
 {
-	struct mp_cpu_hot inner = { 0 };
+	struct mp_cpu_hot inner = { 0 }, told;
 	struct mp_exp exp;
 	int err = 0;
 
@@ -558,6 +618,13 @@ static int plan_shape(const struct mp_view *view,
 	}
 	if (!err)
 		err = judge_shape(view, edges, k, shape, &inner, hot);
+	/* May translations be why R seems to go through the outer level? */
+	if (!err)
+		err = judge_shape(view, edges, k, shape, known, &told);
+	if (!err && told.holds == MP_CPU_HOLDS_OTHERS) {
+		plan->stage++;
+		return mp_cpu_pages_plan(view, edges, shape->r_ring, plan);
+	}
 	/* What makes H leave the inner level? */
 	if (err || !hot->n || !shape->still_ring || hot->holds == MP_CPU_HOLDS_SOME ||
 	    !mp_cpu_hot_may_put_out(mp_cpu_is_told(edges, k), hot))
@@ -569,7 +636,7 @@ static int plan_shape(const struct mp_view *view,
 
 static int plan_try(const struct mp_view *view,
 		    const struct mp_cpu_edges *edges, uint32_t k, uint32_t try,
-		    struct mp_plan *plan)
+		    const struct mp_cpu_hot *inner, struct mp_plan *plan)
 {
 	struct mp_cpu_hot_shape shape;
 	struct mp_cpu_hot hot;
@@ -577,12 +644,12 @@ static int plan_try(const struct mp_view *view,
 
 	if (mp_cpu_hot_shape(view, edges, k, try, &shape))
 		return 0;
-	err = plan_shape(view, edges, k, &shape, plan, &hot);
+	err = plan_shape(view, edges, k, &shape, inner, plan, &hot);
 	if (err || !may_be_kept(view, k, &hot) ||
 	    !mp_cpu_hot_shape_beside(view, &shape))
 		return err;
 	plan->stage++;
-	return plan_shape(view, edges, k, &shape, plan, &hot);
+	return plan_shape(view, edges, k, &shape, inner, plan, &hot);
 }
 
 int mp_cpu_hot_plan(const struct mp_view *view,
@@ -596,7 +663,7 @@ int mp_cpu_hot_plan(const struct mp_view *view,
 			       MP_CPU_HOT_TRIES : MP_CPU_HOT_FURTHER;
 
 	for (uint32_t try = 0; try < tries && !err; try++) {
-		err = plan_try(view, edges, k, try, plan);
+		err = plan_try(view, edges, k, try, &inner, plan);
 		if (!err)
 			err = judge(view, edges, k, try + 1, &hot);
 		if (err || is_known(&hot))
