@@ -420,10 +420,11 @@ static void doubt_drive(const struct mp_view *view,
 			struct mp_cpu_hot *hot)
 {
 	const struct mp_edge *edge = &edges->edge[k];
-	const double cycles = alone_of(view, edges, shape, hot);
+	double cycles;
 
 	if (hot->holds != MP_CPU_HOLDS_OTHERS)
 		return;
+	cycles = alone_of(view, edges, shape, hot);
 	if (!goes_through(edge, cycles))
 		hot->why = not_missed;
 	else if (may_fit(edge, shape, cycles))
@@ -618,9 +619,10 @@ static int plan_shape(const struct mp_view *view,
 	}
 	if (!err)
 		err = judge_shape(view, edges, k, shape, &inner, hot);
-	/* May translations be why R seems to go through the outer level? */
-	if (!err)
+	told = *hot;
+	if (!err && k > 1 && hot->n)
 		err = judge_shape(view, edges, k, shape, known, &told);
+	/* May translations be why R seems to go through the outer level? */
 	if (!err && told.holds == MP_CPU_HOLDS_OTHERS) {
 		plan->stage++;
 		return mp_cpu_pages_plan(view, edges, shape->r_ring, plan);
