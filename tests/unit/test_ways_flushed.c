@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "backend.h"
+#include "gcd.h"
 #include "made_sim.h"
 #include "probe/ways_others.h"
 #include "probe/ways_test.h"
@@ -180,6 +181,50 @@ static void others_put_out_lines_of_their_piece_of_memory(void **state)
 	assert_int_equal(left_beyond(2048 * KIB, MP_WAYS_MISS), 1);
 }
 
+/* The others of a line are the first of the slots of its set inside that are
+ * neither in its set nor in its page, whatever the step at which those that are
+ * come again. */
+static void others_are_the_first_that_keep_off(void **state)
+{
+	struct mp_ways_guess inside = { .ways = 12 };
+	struct mp_ways_guess guess = { .ways = 4 };
+	const struct mp_ways_sets inner = {
+		.line = 64, .grain = 64, .piece = 65536 * KIB, .n = 1,
+		.guess = &inside,
+	};
+	const struct mp_ways_sets sets = {
+		.line = 64, .grain = 64, .piece = 65536 * KIB, .inner = &inner,
+		.n = 1, .guess = &guess,
+	};
+	struct mp_ways_test test = { 0 };
+	struct mp_ways_flush flush;
+
+	(void)state;
+	for (uint64_t k = 1; k < 600; k++) {
+		const uint64_t unit = KIB << k % 3, page = 4 * KIB;
+		uint64_t meets, at, line;
+		uint32_t n = 0;
+
+		inside.span = unit;
+		guess.span = k * 3 % 64 * 64 + 64 * KIB;
+		test.stride = (k * 7 % 90 + 1) * KIB;
+		meets = mp_gcd(guess.span, test.stride);
+		if (!mp_ways_flushers(&sets, &test, MP_WAYS_FLUSH_LEAST, &flush))
+			continue;
+		for (uint32_t i = 1; n < flush.n; i++) {
+			at = i * unit;
+			line = at / test.stride * test.stride;
+			if (at % meets == 0 ||
+			    (test.stride >= 4 * page &&
+			     (line / page == at / page ||
+			      (line + test.stride) / page == at / page)))
+				continue;
+			assert_int_equal(flush.slot[n++], i);
+		}
+		assert_int_equal(n, MP_WAYS_FLUSH_LEAST * 12);
+	}
+}
+
 /* 171 sets of nine ways behind 64 KiB. */
 static bool is_left(bool brought, const struct mp_ways_test *test,
 		    struct mp_ways_flush *flush)
@@ -235,6 +280,7 @@ int main(void)
 		TEST(what_a_translation_takes_hides_no_miss),
 		TEST(a_hit_with_a_translation_is_no_miss),
 		cmocka_unit_test(others_put_out_lines_of_their_piece_of_memory),
+		cmocka_unit_test(others_are_the_first_that_keep_off),
 		cmocka_unit_test(others_bring_no_line_to_the_sets_of_a_test),
 	};
 

@@ -81,12 +81,42 @@ uint64_t mp_ways_groups(const struct mp_ways_flush *flush, uint64_t lines)
 	return lines < flush->sets ? lines : flush->sets;
 }
 
+/* Slots after which the same ones meet a line, as lines come each @stride and what they
+ * meet at is a part of that, or lie in a page with one. */
+static uint64_t slots_again(uint64_t stride, uint64_t unit)
+{
+	return mp_ways_lcm(mp_ways_lcm(unit, stride), PAGE) / unit;
+}
+
+/* The first @wanted slots that neither meet a line nor are beside one. */
+static void list_slots(const struct mp_ways_sets *sets,
+		       const struct mp_ways_test *test, uint64_t wanted,
+		       struct mp_ways_flush *flush)
+{
+	struct mp_ways_meets meets;
+	uint64_t again;
+	uint32_t once;
+
+	mp_ways_meets(sets, test, &meets);
+	again = slots_again(test->stride, flush->unit);
+	for (uint32_t i = 1; flush->n < wanted && i <= again && i < FLUSH_SLOTS;
+	     i++)
+		if (!may_meet(sets, &meets, i * flush->unit) &&
+		    !is_beside(i * flush->unit, test->stride))
+			flush->slot[flush->n++] = i;
+	once = flush->n;
+	while (once && flush->n < wanted &&
+	       flush->slot[flush->n - once] + again < FLUSH_SLOTS) {
+		flush->slot[flush->n] = flush->slot[flush->n - once] + again;
+		flush->n++;
+	}
+}
+
 bool mp_ways_flushers(const struct mp_ways_sets *sets,
 		      const struct mp_ways_test *test, uint32_t times,
 		      struct mp_ways_flush *flush)
 {
 	const uint64_t unit = mp_ways_unit(sets);
-	struct mp_ways_meets meets;
 	uint64_t wanted, last;
 
 	flush->unit = unit;
@@ -97,11 +127,7 @@ bool mp_ways_flushers(const struct mp_ways_sets *sets,
 	wanted = times * mp_ways_likely(sets->inner, unit).high;
 	if (wanted > MP_WAYS_FLUSHERS)
 		return false;
-	mp_ways_meets(sets, test, &meets);
-	for (uint32_t i = 1; flush->n < wanted && i < FLUSH_SLOTS; i++)
-		if (!may_meet(sets, &meets, i * unit) &&
-		    !is_beside(i * unit, test->stride))
-			flush->slot[flush->n++] = i;
+	list_slots(sets, test, wanted, flush);
 	if (!flush->n || flush->n < wanted)
 		return false;
 	/* Of a guess, others are known to keep off only within a piece. */
