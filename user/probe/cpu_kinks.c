@@ -18,6 +18,11 @@
 #define AGREE 0.01
 #define DIFFER 0.08
 #define LENGTHS 3u
+/* An edge that has come so far has all but ceased to rise, after it rose by more, and
+ * then rises so many times as fast. */
+#define RESTS_FROM 0.03
+#define RESTS 0.7
+#define GOES_ON 3.0
 /* Where single hops tell of one level, rings well within it take this much more than
  * the least of them, at so many lengths: translation adds less. */
 #define WITHIN 0.7
@@ -94,6 +99,41 @@ static bool is_parted(const struct point *point, uint32_t n, double *length)
 	return agree >= LENGTHS && differ >= LENGTHS;
 }
 
+/* How fast it rises from a length to the next, at least and at most. Return: do the
+ * replicates of either agree? */
+static bool rise_of(const struct point *point, double rise[2])
+{
+	const double along = log(point[1].length / point->length);
+	const double up = point[1].up - point->up;
+	const double doubt = (point[1].spread + point->spread) / 2;
+
+	rise[0] = (up - doubt) / along;
+	rise[1] = (up + doubt) / along;
+	return point->spread < AGREE && point[1].spread < AGREE;
+}
+
+/* The edge of one level rises faster and faster, and then slower and slower, however
+ * lines are thrown out. Of two that no plateau parts it rests between. Gets where. */
+static bool rests(const struct point *point, uint32_t n, double *length)
+{
+	double before = 0, rest = INFINITY, rise[2];
+
+	/* What rises further up may be the next edge. */
+	for (uint32_t i = 0; i + 1 < n && point[i + 1].up < HIGH; i++) {
+		if (!rise_of(&point[i], rise))
+			continue;
+		if (rise[0] > rest * GOES_ON)
+			return true;
+		if (point[i].up > RESTS_FROM && rise[1] > 0 &&
+		    rise[1] < before * RESTS && rise[1] < rest) {
+			rest = rise[1];
+			*length = point[i].length;
+		}
+		before = fmax(before, rise[0]);
+	}
+	return false;
+}
+
 /* By means: does the edge look like two? */
 static bool is_kinked(const struct mp_cpu_edges *edges, double *length)
 {
@@ -106,7 +146,7 @@ static bool is_kinked(const struct mp_cpu_edges *edges, double *length)
 		*length = point[i].length;
 		return true;
 	}
-	return is_parted(point, n, length);
+	return is_parted(point, n, length) || rests(point, n, length);
 }
 
 /* Do rings without clocks in between take longer well within the level? Of two levels a

@@ -3,7 +3,7 @@
  * Does an edge rise as that of one level does? Where pages or lines lie anywhere it
  * begins long before the level is full: one that does not, and is said to be such, is
  * that of a smaller level, and the rest of it another's. So it is where they matter to
- * the upper part of an edge only.
+ * the upper part of an edge only; or where one all but rests on its way up.
  */
 #ifndef MP_PROBE_CPU_KINKS_H
 #define MP_PROBE_CPU_KINKS_H
