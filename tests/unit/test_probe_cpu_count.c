@@ -18,6 +18,7 @@
 #define KIB 1024.0
 #define ARENA_BYTES (16u << 20)
 #define SHORT 4096u
+#define HUGE_SEEDS 12u
 /* A count tells no size where its limits are further apart. */
 #define APART 1.29
 
@@ -584,6 +585,76 @@ static void lines_that_were_dropped_speak_against_an_edge(void **state)
 	made_sim_close(&sim);
 }
 
+/* What is made of an exclusive level's size by its edge, 40 to 46 KiB, where 44 to 52
+ * are found in it. */
+static struct mp_fact exclusive_counted(bool blurred)
+{
+	const struct mp_cpu_beside beside = {
+		.holds = MP_CPU_HOLDS_OTHERS, .blurred = blurred,
+	};
+	struct mp_fact fact = { .verdict = MP_MEASURED, .value = 43 * KIB,
+				.low = 40 * KIB, .high = 46 * KIB };
+	struct mp_cpu_edges edges;
+
+	made_sim_edges(&sim, &edges);
+	edges.count[1] = (struct mp_cpu_count){
+		.known = true, .bare = true, .own_low = 44 * KIB,
+		.own_high = 52 * KIB, .all_low = 60 * KIB, .all = 63 * KIB,
+		.all_high = 68 * KIB, .found = 68 * KIB,
+	};
+	mp_cpu_counted(&edges, 1, &beside, 62 * KIB, &fact);
+	return fact;
+}
+
+static void an_edge_that_may_lie_before_the_sum_gives_way_to_a_count(void **state)
+{
+	struct mp_fact fact;
+
+	(void)state;
+	made_sim_open(&sim, MACHINE SMALL L1 "\n" L2 "\n");
+	fact = exclusive_counted(false);
+	assert_true(fact.high <= 46 * KIB);
+	fact = exclusive_counted(true);
+	assert_int_equal(fact.verdict, MP_MEASURED);
+	assert_non_null(strstr(fact.method, "which is exclusive"));
+	assert_true(fact.low >= 44 * KIB && fact.high >= 51 * KIB);
+	made_sim_close(&sim);
+}
+
+/* A crowd in a few huge pages may fall on half of the sets of one way. */
+static void few_huge_pages_fall_on_sets_by_chance(void **state)
+{
+	uint32_t held = 0;
+
+	(void)state;
+	for (uint32_t seed = 0; seed < HUGE_SEEDS; seed++) {
+		struct mp_cpu_edges edges;
+
+		made_sim_open(&sim, MACHINE "place pages=random thp=granted\n" L1
+			      "\nlevel name=l2 size=4M ways=1 latency=14\n");
+		sim.view.arena_max_bytes = 4 * ARENA_BYTES;
+		sim.view.seed = seed;
+		sim.view.quiet = MP_WISH_PREFETCH_OFF;
+		made_sim_edges(&sim, &edges);
+		for (uint32_t n = 1; n <= 3; n += 2) {
+			struct mp_plan plan = { 0 };
+
+			mp_cpu_count_lay(&sim.view, &edges, 1);
+			assert_int_equal(mp_cpu_count_plan(&sim.view, &edges, 1,
+							   &plan), 0);
+			plan.wanted[0].replicates = n;
+			made_sim_run(&sim, &plan);
+			mp_cpu_count_judge(&sim.view, &edges, 1);
+			assert_int_equal(edges.count[1].known, n == 3);
+		}
+		assert_true(isfinite(edges.count[1].found));
+		held += edges.count[1].all_low <= 4096 * KIB &&
+			edges.count[1].found >= 4096 * KIB;
+		made_sim_close(&sim);
+	}
+	assert_true(held >= HUGE_SEEDS - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -612,6 +683,9 @@ int main(void)
 		cmocka_unit_test(what_is_let_be_is_counted_by_narrowed_limits),
 		cmocka_unit_test(what_is_kept_in_a_row_is_kept_of_many_ways),
 		cmocka_unit_test(lines_that_were_dropped_speak_against_an_edge),
+		cmocka_unit_test(
+			an_edge_that_may_lie_before_the_sum_gives_way_to_a_count),
+		cmocka_unit_test(few_huge_pages_fall_on_sets_by_chance),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,9 +20,12 @@
 /**
  * struct mp_cpu_beside - what all witnesses say
  * @holds: enum mp_cpu_holds; unknown where they contradict each other
+ * @blurred: its size is an edge less what lies inside, and that edge may lie before
+ *	the sum
  */
 struct mp_cpu_beside {
 	uint32_t holds;
+	bool blurred;
 	struct mp_cpu_hot hot;
 	struct mp_cpu_colour colour;
 	struct mp_cpu_stride stride;

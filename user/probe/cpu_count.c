@@ -6,7 +6,8 @@
  * that every set is full. Then B goes on for a few hops, each timed. A line of
  * B was last used at no particular moment, so that it is found with the odds
  * that any line of them has: as many of them are in the level as it has room
- * for. That is so for every way to throw lines out, and wherever pages lie.
+ * for. That is so for every way to throw lines out, and wherever pages lie, but for
+ * a few huge ones of which a way has several.
  *
  * Building a ring walks it. So a third one is built last, over other lines: else
  * those that B's building left, and A found, would be used more than others.
@@ -23,6 +24,7 @@
 #include "limits.h"
 #include "probe/cpu_between.h"
 #include "probe/cpu_edges.h"
+#include "probe/cpu_learnt.h"
 
 /* A, in sizes of the level; as long as it fits the next one, if it may be so
  * short. What B loads is to be gone when A comes by it, or policies that keep
@@ -46,12 +48,8 @@
 #define PAGES_FEW 8u
 #define PAGE 4096u
 #define ROW_LEAST 4u
-/* Of those that follow the first one, so many in a row find what prefetchers may
- * have learnt of the others: how far apart they lie, now and then. That shows in
- * the last half of a row, of which then a share greater by this is found. */
-#define LEARNT 0.05
-/* .. and of the first half they bring two in a hundred of what is found there, and
- * three at times: too few for any but a closer count. */
+/* In the first half of a row prefetchers bring two in a hundred of what is found there,
+ * and three at times (cpu_learnt.h): too few for any but a closer count. */
 #define LEARNT_EARLY 0.04
 /* Where B's words lie in a slot. */
 #define BESIDE 8u
@@ -72,6 +70,8 @@
 #define SHOWS_LEAST 0.01
 /* So few rows say nothing of how they differ. */
 #define ROWS_LEAST 12u
+/* Huge pages are so long. */
+#define PIECE (2u << 20)
 
 /* B's hops of a round, as a share of what fits, and of all; the hops of all
  * replicates, which are no more than so many. */
@@ -317,20 +317,23 @@ int mp_cpu_count_plan_all(const struct mp_view *view,
 /* Of which of the levels is a hop that counts? Those of @k itself, or all. */
 enum whose { OWN, ALL, WHOSE };
 
-/* Of hops of rows but the first, in either half: how many are found. */
-struct halves {
-	double hops[2];
-	double found[2];
-};
-
 /* Sums over rows: what hops say of how many are at home, at least and at most. */
 struct sums {
 	double rows;
 	double sum[WHOSE][2];
 	double squares[WHOSE][2];
-	struct halves halves;
+	struct mp_cpu_halves halves;
 	double hops;
 	double strange;
+};
+
+/* .. and over replicates, @n, each of which is a mean of its rows; if these may have
+ * something in common, @may. */
+struct apart {
+	uint32_t n;
+	bool may;
+	double sum[WHOSE][2];
+	double squares[WHOSE][2];
 };
 
 /* A hop says how many are at home that have yet to be looked for; and of those
@@ -368,61 +371,18 @@ static bool is_counted(const struct mp_cpu_count *count, uint32_t i)
 	       (at && (!count->may_learn || at < count->row / 2));
 }
 
-static bool is_found(const struct mp_batch *batch, uint64_t word,
-		     const struct mp_spectrum *at, uint32_t k)
-{
-	const double ticks = (double)word - batch->grant.read_ticks;
-
-	return mp_clock_cycles(batch, ticks) <= at->bound[k];
-}
-
-static void take_halves(const struct mp_batch *batch,
-			const struct memprobe_sample *sample,
-			const struct mp_spectrum *at, uint32_t k,
-			const struct mp_cpu_count *count, struct halves *halves)
-{
-	const uint64_t *word = batch->payload + sample->payload_offset;
-
-	for (uint32_t i = 0; i < sample->payload_count; i++) {
-		const uint32_t late = i % count->row >= count->row / 2;
-
-		if (i % count->row == 0)
-			continue;
-		halves->hops[late]++;
-		halves->found[late] += is_found(batch, word[i], at, k);
-	}
-}
-
-/*
- * Have prefetchers learnt how far apart the lines of a row lie? They did so in
- * half of all bursts on one machine, and of a level of 4096 lines they made
- * 7700: one in three was found at the beginning of each row, and nine in ten at
- * the end.
- */
-static bool is_learnt(const struct halves *halves)
-{
-	const double *hops = halves->hops, *found = halves->found;
-	const double share = (found[0] + found[1]) / (hops[0] + hops[1]);
-	const double error = sqrt(share * (1 - share) *
-				  (1 / hops[0] + 1 / hops[1]));
-
-	return hops[0] > 0 && hops[1] > 0 &&
-	       found[1] / hops[1] - found[0] / hops[0] >
-	       fmax(SIGMAS * error, LEARNT);
-}
-
 /* Is a burst to be left out for that? What is left is asked once more. */
 static bool has_learnt(const struct mp_batch *batch,
 		       const struct memprobe_sample *sample,
 		       const struct mp_spectrum *at, uint32_t k,
 		       const struct mp_cpu_count *count, struct sums *sums)
 {
-	struct halves own = { .hops = { 0 } };
+	struct mp_cpu_halves own = { .hops = { 0 } };
 
 	if (!count->may_learn || count->row == 1)
 		return false;
-	take_halves(batch, sample, at, k, count, &own);
-	if (is_learnt(&own))
+	mp_cpu_halves_take(batch, sample, at, k, count, &own);
+	if (mp_cpu_halves_learnt(&own))
 		return true;
 	for (uint32_t i = 0; i < 2; i++) {
 		sums->halves.hops[i] += own.hops[i];
@@ -520,40 +480,91 @@ static double full(double times, uint32_t ways)
 	return 1 - room / ways;
 }
 
-static double error_of(const struct sums *sums, uint32_t whose, uint32_t out)
+/*
+ * Which sets a few huge pages fall on is chance, in each replicate anew, and rows of
+ * one all have it: of 4 MiB of one way a crowd in five pages found 2.2 once, and 3.7
+ * and 4.0 in two others. So it may be where a way is longer than such a page; as many
+ * as the best shape has may be twice as many as there are.
+ */
+static bool may_differ(const struct mp_cpu_edges *edges, uint32_t k,
+		       const struct mp_batch *batch)
 {
-	const double mean = sums->sum[whose][out] / sums->rows;
-	const double var = sums->squares[whose][out] / sums->rows -
-			   mean * mean;
+	const struct mp_grant_arena *arena = &batch->grant.arena[0];
+	const struct mp_edge *edge = &edges->edge[k];
 
-	return sqrt(fmax(var, 0) / sums->rows);
+	return arena->huge_bytes > 0 && !arena->contiguous &&
+	       edge->size > PIECE &&
+	       edge->size > PIECE / 2 * edges->table->shape[edge->shape].ways;
+}
+
+static void add_apart(const struct sums *was, const struct sums *sums,
+		      struct apart *apart)
+{
+	const double rows = sums->rows - was->rows;
+
+	if (!(rows > 0))
+		return;
+	apart->n++;
+	for (uint32_t w = 0; w < WHOSE; w++) {
+		for (uint32_t i = 0; i < 2; i++) {
+			const double mean = (sums->sum[w][i] - was->sum[w][i]) /
+					    rows;
+
+			apart->sum[w][i] += mean;
+			apart->squares[w][i] += mean * mean;
+		}
+	}
+}
+
+/* A standard error of the mean of @n. */
+static double error_among(double n, double sum, double squares, double free)
+{
+	const double mean = sum / n;
+
+	return sqrt(fmax(squares / n - mean * mean, 0) / (n - free));
+}
+
+/* With what differs from one replicate to the next, if it may: a few say less of that
+ * than two errors of them hold (Student's t, nearly). */
+static double error_of(const struct sums *sums, const struct apart *apart,
+		       uint32_t whose, uint32_t out)
+{
+	const double rows = error_among(sums->rows, sums->sum[whose][out],
+					sums->squares[whose][out], 0);
+
+	if (!apart->may || apart->n < 2)
+		return rows;
+	return fmax(rows, error_among(apart->n, apart->sum[whose][out],
+				      apart->squares[whose][out], 1) *
+			  (apart->n + 1) / (apart->n - 1));
 }
 
 static void set_limits(const struct mp_cpu_edges *edges, uint32_t k, bool be,
-		       const struct sums *sums, struct mp_cpu_count *count)
+		       const struct sums *sums, const struct apart *apart,
+		       struct mp_cpu_count *count)
 {
 	const uint32_t ways = edges->table->shape[edges->edge[k].shape].ways;
-	const double apart = (double)count->apart;
+	const double each = (double)count->apart;
 	const bool early = count->closer && count->may_learn && count->row > 1;
 	double crowd, more;
 
 	count->doubt = sums->sum[OWN][0] > 0 ?
-		       error_of(sums, OWN, 0) * sums->rows / sums->sum[OWN][0] :
+		       error_of(sums, apart, OWN, 0) * sums->rows / sums->sum[OWN][0] :
 		       INFINITY;
-	count->all = sums->sum[ALL][0] / sums->rows * apart;
-	crowd = (double)count->slots * apart / fmax(count->all, edges->edge[k].size);
+	count->all = sums->sum[ALL][0] / sums->rows * each;
+	crowd = (double)count->slots * each / fmax(count->all, edges->edge[k].size);
 	count->brief = crowd < CROWD_LEAST;
-	more = apart * (1 + (double)count->looks / (double)count->slots) /
+	more = each * (1 + (double)count->looks / (double)count->slots) /
 	       full(crowd, ways > MP_CPU_CROWDED_WAYS ? 2 : 1);
 	for (uint32_t w = 0; w < WHOSE; w++) {
 		double *low = w == OWN ? &count->own_low : &count->all_low;
 		double *high = w == OWN ? &count->own_high : &count->all_high;
 
-		*low = (sums->sum[w][0] / sums->rows -
-			SIGMAS * error_of(sums, w, 0)) * apart *
+		*low = fmax(sums->sum[w][0] / sums->rows -
+			    SIGMAS * error_of(sums, apart, w, 0), 0) * each *
 		       (early ? 1 - LEARNT_EARLY : 1);
 		*high = (sums->sum[w][1] / sums->rows +
-			 SIGMAS * error_of(sums, w, 1)) * more;
+			 SIGMAS * error_of(sums, apart, w, 1)) * more;
 	}
 	count->found = count->brief ? INFINITY : count->all_high;
 	count->served = count->brief ? INFINITY : count->own_high;
@@ -586,18 +597,25 @@ void mp_cpu_count_take(const struct mp_view *view,
 {
 	const struct mp_batch *batch;
 	uint32_t at = 0;
-	struct sums sums = { 0 };
+	struct sums sums = { 0 }, was;
+	struct apart apart = { 0 };
 
 	count->id = id;
 	while ((batch = mp_view_next(view, count->id, &at))) {
-		if (mp_batch_counts(batch))
-			take_batch(batch, &edges->spectrum, k, count, &sums);
+		if (!mp_batch_counts(batch))
+			continue;
+		was = sums;
+		take_batch(batch, &edges->spectrum, k, count, &sums);
+		add_apart(&was, &sums, &apart);
+		apart.may |= may_differ(edges, k, batch);
 	}
 	if (sums.rows < ROWS_LEAST || !(sums.sum[ALL][0] > 0) ||
-	    is_learnt(&sums.halves))
+	    mp_cpu_halves_learnt(&sums.halves) ||
+	    (apart.may && apart.n < REPLICATES))
 		return;
 	count->known = true;
-	set_limits(edges, k, mp_cpu_count_let_be(view, edges, k, count), &sums, count);
+	set_limits(edges, k, mp_cpu_count_let_be(view, edges, k, count), &sums,
+		   &apart, count);
 	count->bare = !count->brief && is_bare(edges, k, &sums, count);
 }
 

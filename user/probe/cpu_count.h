@@ -85,6 +85,10 @@ int mp_cpu_count_plan_all(const struct mp_view *view,
  */
 double mp_cpu_count_surely(double doubt, double apart);
 
+/** mp_cpu_count_alone() - does it say how large an exclusive level is, within an
+ * eighth? */
+bool mp_cpu_count_alone(const struct mp_cpu_count *count);
+
 /** mp_cpu_count_judge() - what the batches say: limits of count[@k]. Of two
  * counts that were made the closer one stands. */
 void mp_cpu_count_judge(const struct mp_view *view, struct mp_cpu_edges *edges,

@@ -104,6 +104,14 @@ void mp_cpu_below_next(const struct mp_cpu_edges *edges, uint32_t k,
 		fact->high = fmin(fact->high, edges->edge[k + 1].high);
 }
 
+bool mp_cpu_count_alone(const struct mp_cpu_count *count)
+{
+	return count->known && count->own_low > 0 &&
+	       mp_cpu_count_surely(count->doubt,
+				   count->own_high / count->own_low) <=
+	       MP_CPU_WITHIN_EIGHTH;
+}
+
 /* Lines that are at home say what the level holds: those that it serves, if it
  * is exclusive; if it is inclusive, those of the levels inside as well; at
  * least the one, and no more than the other. */
@@ -113,14 +121,16 @@ void mp_cpu_counted(const struct mp_cpu_edges *edges, uint32_t k,
 {
 	const uint32_t holds = beside->holds;
 	const struct mp_cpu_count *count = &edges->count[k];
-	const double least = fact->verdict == MP_AT_LEAST ? fact->low : 0;
+	/* The edge may lie before the sum: then it says nothing against a count. */
+	const bool alone = beside->blurred && mp_cpu_count_alone(count);
+	const double least = fact->verdict == MP_AT_LEAST && !alone ? fact->low : 0;
 	double low = counted_low(edges, k, beside);
 
 	if (!count->known || mp_cpu_may_hide(edges, k))
 		return;
 	if (fact->verdict == MP_MEASURED) {
 		/* Most likely more than any shape has, of all that it holds. */
-		if (low <= fact->high &&
+		if (low <= fact->high && !alone &&
 		    !leaks_say_more(count, beside, fact->high) &&
 		    (holds != MP_CPU_HOLDS_ALL || count->all <= fact->high ||
 		     isinf(count->all_high))) {
@@ -138,7 +148,7 @@ void mp_cpu_counted(const struct mp_cpu_edges *edges, uint32_t k,
 	/* Where more lines are found than the best shape holds, or most likely
 	 * with those inside than any, it may be none of them. */
 	if (low > edges->edge[k].size * MP_CPU_COUNT_MORE ||
-	    count->all > edges->edge[k].high)
+	    count->all > edges->edge[k].high || alone)
 		high = INFINITY;
 	high = fmin(high, mp_cpu_counted_most(edges, k,
 					      holds == MP_CPU_HOLDS_OTHERS));
