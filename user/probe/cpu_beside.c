@@ -167,7 +167,7 @@ int mp_cpu_beside_plan(const struct mp_view *view,
 		err = mp_cpu_count_plan(view, edges, k, plan);
 	plan->stage++;
 	if (err || (hot.holds == MP_CPU_HOLDS_OTHERS &&
-		    mp_cpu_count_alone(&edges->count[k])))
+		    mp_cpu_counted_alone(&edges->count[k])))
 		return err;
 	err = mp_cpu_stride_plan(view, edges, k, plan);
 	if (err)

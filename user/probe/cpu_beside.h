@@ -67,6 +67,10 @@ void mp_cpu_below_next(const struct mp_cpu_edges *edges, uint32_t k,
 double mp_cpu_counted_most(const struct mp_cpu_edges *edges, uint32_t k,
 			   bool exclusive);
 
+/** mp_cpu_counted_alone() - does a count say how large an exclusive level is, within
+ * an eighth? */
+bool mp_cpu_counted_alone(const struct mp_cpu_count *count);
+
 /**
  * mp_cpu_counted() - what a count says of a size (cpu_counted.c)
  * @beside: what level @k holds of those inside

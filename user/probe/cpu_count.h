@@ -3,7 +3,7 @@
  * How much of a crowd is at home? Lines far more than a level has room for are
  * walked through, and then some that are drawn from all of them are looked for.
  * The share that is found is the share of them that there is room for, however
- * lines are thrown out, and however they fall on sets.
+ * lines are thrown out, and however they fall on sets, if they fall on all.
  */
 #ifndef MP_PROBE_CPU_COUNT_H
 #define MP_PROBE_CPU_COUNT_H
@@ -84,10 +84,6 @@ int mp_cpu_count_plan_all(const struct mp_view *view,
  * them that is as far as may be from either is then too far from it.
  */
 double mp_cpu_count_surely(double doubt, double apart);
-
-/** mp_cpu_count_alone() - does it say how large an exclusive level is, within an
- * eighth? */
-bool mp_cpu_count_alone(const struct mp_cpu_count *count);
 
 /** mp_cpu_count_judge() - what the batches say: limits of count[@k]. Of two
  * counts that were made the closer one stands. */

@@ -104,7 +104,7 @@ void mp_cpu_below_next(const struct mp_cpu_edges *edges, uint32_t k,
 		fact->high = fmin(fact->high, edges->edge[k + 1].high);
 }
 
-bool mp_cpu_count_alone(const struct mp_cpu_count *count)
+bool mp_cpu_counted_alone(const struct mp_cpu_count *count)
 {
 	return count->known && count->own_low > 0 &&
 	       mp_cpu_count_surely(count->doubt,
@@ -122,7 +122,7 @@ void mp_cpu_counted(const struct mp_cpu_edges *edges, uint32_t k,
 	const uint32_t holds = beside->holds;
 	const struct mp_cpu_count *count = &edges->count[k];
 	/* The edge may lie before the sum: then it says nothing against a count. */
-	const bool alone = beside->blurred && mp_cpu_count_alone(count);
+	const bool alone = beside->blurred && mp_cpu_counted_alone(count);
 	const double least = fact->verdict == MP_AT_LEAST && !alone ? fact->low : 0;
 	double low = counted_low(edges, k, beside);
 
