@@ -11,6 +11,7 @@
 #include "backend.h"
 #include "made_sim.h"
 #include "probe/cpu_after.h"
+#include "probe/cpu_beside.h"
 #include "probe/cpu_edges.h"
 #include "probe/cpu_kinks.h"
 #include "probe/cpu_lines.h"
@@ -53,6 +54,34 @@ static void put_point(struct mp_curve_at *at, double value[3], uint64_t length,
 		.length = length, .n = 3, .cycles = value, .ns = value,
 		.mid_cycles = cycles, .mid_ns = cycles,
 	};
+}
+
+/* Limits that a count raises: a value that lay in the middle does so again, and one
+ * that a shape told stays. */
+static double counted_value(double value)
+{
+	const struct mp_cpu_beside beside = { .holds = MP_CPU_HOLDS_UNKNOWN };
+	struct mp_fact fact = { .verdict = MP_MEASURED, .value = value,
+				.low = 11739, .high = 15106 };
+
+	edges.count[1] = (struct mp_cpu_count){
+		.known = true, .bare = true, .own_low = 12502, .own_high = 15035,
+		.all_low = 14506, .all = 15485, .all_high = 17009, .found = 17009,
+	};
+	mp_cpu_counted(&edges, 1, &beside, 15106, &fact);
+	assert_int_equal(fact.verdict, MP_MEASURED);
+	assert_true(fact.low == 12502 && fact.high == 15106);
+	return fact.value;
+}
+
+static void the_middle_of_limits_moves_with_them(void **state)
+{
+	const double middle = 2 / (1 / 11739.0 + 1 / 15106.0);
+
+	(void)state;
+	open_edges(TWO_LEVELS);
+	assert_true(counted_value(middle) > 13675 && counted_value(middle) < 13690);
+	assert_true(counted_value(14000) == 14000);
 }
 
 /* Beyond the last edge rings rest at 89 cycles, and the longest of all take 190. */
@@ -389,6 +418,7 @@ static void levels_less_than_a_step_apart_are_not_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(the_middle_of_limits_moves_with_them, end),
 		TEST(what_ends_slower_is_not_absent),
 		TEST(denser_rings_that_miss_contradict_sparse_ones),
 		TEST(all_pages_of_a_few_lines_are_brought_back),

@@ -269,6 +269,11 @@ static void what_is_left_has_to_agree_with_the_edge(void **state)
 	size = renewed(&facts, small, 1);
 	assert_non_null(size);
 	assert_int_equal(size->verdict, MP_DISPUTED);
+	/* An edge is not known to the line. */
+	fact_of("cpu.l2.size")->low = 81 * KIB;
+	assert_int_equal(renewed(&facts, near, 1)->verdict, MP_MEASURED);
+	fact_of("cpu.l2.size")->low = 82 * KIB;
+	assert_int_equal(renewed(&facts, near, 1)->verdict, MP_DISPUTED);
 	mp_facts_free(&facts);
 }
 

@@ -74,13 +74,18 @@ static bool leaks_say_more(const struct mp_cpu_count *count,
 				(count->all_low - count->own_low) > high;
 }
 
-/* What an edge says at least goes by shapes, and by what may lie inside. */
+/* What an edge says at least goes by shapes, and by what may lie inside. What lies in
+ * the middle of limits does so of those that are left. */
 static void no_less(double low, struct mp_fact *fact)
 {
+	const double middle = mp_stat_between(fact->low, fact->high);
+
 	if (low <= fact->low)
 		return;
 	fact->low = low;
-	if (fact->value < low)
+	if (round(fact->value) == round(middle))
+		fact->value = mp_stat_between(low, fact->high);
+	else if (fact->value < low)
 		fact->value = mp_stat_round(low, fact->high,
 					    sqrt(low * fact->high));
 }

@@ -16,8 +16,8 @@
 #include "probe/cpu_edges.h"
 #include "probe/ways_level.h"
 
-/* The upper limit of an edge may be off by so much: what is borne out in fresh memory
- * and lies no further beyond it does not clash with that. */
+/* Either limit of an edge may be off by so much: what is borne out in fresh memory and
+ * lies no further beyond it does not clash with that. */
 #define LIMIT_OFF 1.02
 
 /* What is left says so. */
@@ -95,11 +95,12 @@ static int renew_size(const struct mp_fact *old,
 		      const struct sizes *sizes, struct mp_facts *facts)
 {
 	const struct mp_ways_guess *guess = found->left->guess;
+	const double least = old->low / LIMIT_OFF;
 	struct mp_fact *fact;
 
 	if (sizes->high > sizes->low * MP_CPU_APART_MAX ||
 	    sizes->high > old->high * (old->high > old->low ? LIMIT_OFF : 1) ||
-	    (sizes->low < old->low && sizes->high >= old->low))
+	    (sizes->low < least && sizes->high >= least))
 		return 0;
 	fact = mp_ways_again(facts, old, found->evidence);
 	if (!fact)
@@ -113,7 +114,7 @@ static int renew_size(const struct mp_fact *old,
 		 guess->ways, (unsigned long long)guess->span,
 		 found->left->n > 1 ? ", or the like," : "", old->low / 1024,
 		 old->high / 1024);
-	if (sizes->high >= old->low)
+	if (sizes->high >= least)
 		return 0;
 	fact->verdict = MP_DISPUTED;
 	fact->high = old->low;
