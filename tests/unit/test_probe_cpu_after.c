@@ -16,6 +16,7 @@
 #include "backend.h"
 #include "like_runs.h"
 #include "made_sim.h"
+#include "probe/cpu_edges.h"
 #include "probe/cpu_stairs.h"
 #include "probe/latency_after.h"
 
@@ -148,6 +149,37 @@ static void medians_of_an_edge_are_no_stair(void **state)
 	made_sim_close(&sim);
 }
 
+/* Between 4 and 17 cycles T takes a little longer at each length, and three of these
+ * are alike but for what a clock of 31 cycles a step leaves open. */
+static void what_rises_all_the_way_is_no_stair(void **state)
+{
+	static double value[] = {
+		4, 4, 4.1, 4.6, 5, 5.2, 5.5, 6, 8, 12, 17, 17, 17,
+	};
+	struct mp_curve_at at[13] = { { 0 } };
+	struct mp_curve curve = { .n = 13, .at = at };
+	struct mp_cpu_stair stair[MP_CPU_STAIRS];
+	const struct mp_batch *batch;
+
+	(void)state;
+	made_sim_open(&sim, COARSE L1 L2 "lru\n");
+	batch = sim.seen[0];
+	for (uint32_t i = 0; i < 13; i++)
+		at[i] = (struct mp_curve_at){
+			.length = 32768 + 2048 * i, .n = 1, .batch = &batch,
+			.cycles = &value[i], .mid_cycles = value[i],
+		};
+	assert_int_equal(mp_cpu_stairs_find(&curve, stair), 2);
+	assert_true(stair[0].first == 0 && stair[1].first == 10);
+	assert_true(stair[1].sloped);
+	/* Were they level there would be one. */
+	at[4].mid_cycles = at[6].mid_cycles = value[4] = value[6] = 5.2;
+	assert_int_equal(mp_cpu_stairs_find(&curve, stair), 3);
+	assert_true(stair[1].first == 4 && stair[1].last == 6);
+	assert_false(stair[1].sloped || stair[2].sloped);
+	made_sim_close(&sim);
+}
+
 /* T is two fifths of what the first level holds, and leaves it bit by bit: to a clock
  * of 160 cycles a step the last lengths of the stair look like the first ones. */
 static void lines_that_leave_bit_by_bit_begin_when_it_is_full(void **state)
@@ -228,17 +260,20 @@ static void no_policy_makes_them_wrong(void **state)
 	assert_true(found > n / 2);
 }
 
-/* Stairs of a machine of which all that is known is that it may be more than one
- * level. */
-static void find_stairs(const char *text)
+/* Stairs of a machine of whose @n levels that are known the first may be more than
+ * one; the last takes so many @times as much, and has so poor a shape. */
+static void doubt_first(const char *text, uint32_t n, double times, double misfit)
 {
 	struct mp_plan plan = { 0 };
 
 	made_sim_open(&sim, text);
 	made_sim_tell_quiet(&sim);
 	made_sim_edges(&sim, &edges);
-	edges.level[0].high_bytes = edges.edge[edges.n - 1].high;
-	edges.n = 1;
+	for (uint32_t k = 0; k < n; k++)
+		edges.level[k].high_bytes = edges.edge[k + 1 < n ? k : edges.n - 1].high;
+	edges.n = n;
+	edges.edge[n - 1].inside *= times;
+	edges.edge[n - 1].misfit = edges.edge[n - 1].chi2 = misfit;
 	edges.single = false;
 	edges.flat = true;
 	edges.muddled = edges.contradicted = MP_CPU_LEVELS;
@@ -248,6 +283,12 @@ static void find_stairs(const char *text)
 	made_sim_run(&sim, &plan);
 	mp_curve_free(&edges.after);
 	assert_int_equal(mp_cpu_after_find(&sim.view, &edges), 0);
+}
+
+/* .. of which nothing else is known. */
+static void find_stairs(const char *text)
+{
+	doubt_first(text, 1, 1, 0);
 }
 
 /* An exclusive level's edge is that of what it holds with those inside, or lies a
@@ -265,6 +306,69 @@ static void the_edge_of_an_exclusive_level_is_that_of_the_sum(void **state)
 			 edges.edge[0].high, edges.edge[1].low,
 			 edges.edge[1].high, edges.edge[2].low,
 			 edges.edge[2].high);
+	done();
+}
+
+/* Each page of W costs a walk there, at all lengths as much: nothing is missed. */
+static void a_walk_that_rests_is_held(void **state)
+{
+	(void)state;
+	find_stairs(COARSE
+		    "level name=l1d size=16K ways=8 line=32 latency=5 policy=lru\n"
+		    "level name=l2 size=64K ways=8 line=32 latency=20 policy=lru\n"
+		    "tlb level=1 page=4K entries=6 ways=6\nwalk cost=90\n");
+	assert_int_equal(edges.after_n, 2);
+	if (!holds(0, 16 << 10) || !holds(1, 64 << 10))
+		fail_msg("[%g, %g], [%g, %g]", edges.edge[0].low, edges.edge[0].high,
+			 edges.edge[1].low, edges.edge[1].high);
+	done();
+}
+
+/* The second level's edge is as wide as pages that lie anywhere make it: another may
+ * hide in that, but none before. */
+static void an_edge_that_is_wide_is_left_in_doubt_alone(void **state)
+{
+	struct mp_fact fact = { .verdict = MP_MEASURED };
+
+	(void)state;
+	find_stairs("machine name=a clock_mhz=3050 memory_latency=251\n"
+		    "place pages=random thp=refused\nclock tsc_mhz=3050 read=40 step=31\n"
+		    "level name=l1d size=16K ways=8 line=64 latency=5 policy=lru\n"
+		    "level name=l2 size=128K ways=4 line=64 latency=20 policy=lru\n");
+	assert_int_equal(edges.after_n, 2);
+	assert_int_equal(edges.doubt.level, 1);
+	assert_true(edges.doubt.wide);
+	mp_cpu_doubt_say(&edges, 1, &fact);
+	assert_int_equal(fact.verdict, MP_NOT_MEASURABLE);
+	assert_non_null(strstr(fact.reason, "it may be two"));
+	if (!holds(0, 16 << 10))
+		fail_msg("[%g, %g]", edges.edge[0].low, edges.edge[0].high);
+	done();
+}
+
+/* .. unless rings have an edge between what the two take. */
+static void what_rings_know_beyond_is_theirs(void **state)
+{
+	const char *text =
+		"machine name=a clock_mhz=3050 memory_latency=251\n"
+		"place pages=random thp=refused\nclock tsc_mhz=3050 read=40 step=31\n"
+		"level name=l1d size=16K ways=8 line=64 latency=5 policy=lru\n"
+		"level name=l2 size=56K ways=4 line=64 latency=20 policy=lru\n";
+
+	(void)state;
+	doubt_first(text, 2, 1, 0);
+	assert_int_equal(edges.doubt.level, MP_CPU_LEVELS);
+	assert_true(edges.n == 2 && edges.after_n == 1);
+	assert_true(holds(1, 56 << 10) && edges.edge[1].high < 60e3);
+	done();
+	/* .. and leave that in doubt, or it is another one. */
+	doubt_first(text, 2, 1, 100);
+	assert_int_equal(edges.doubt.level, 1);
+	assert_int_equal(edges.after_n, 1);
+	done();
+	doubt_first(text, 2, 1.5, 0);
+	assert_int_equal(edges.doubt.level, 1);
+	assert_int_equal(edges.after_n, 2);
 	done();
 }
 
@@ -369,6 +473,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(near_levels_are_told_apart),
 		cmocka_unit_test(medians_of_an_edge_are_no_stair),
+		cmocka_unit_test(what_rises_all_the_way_is_no_stair),
+		cmocka_unit_test(a_walk_that_rests_is_held),
+		cmocka_unit_test(an_edge_that_is_wide_is_left_in_doubt_alone),
+		cmocka_unit_test(what_rings_know_beyond_is_theirs),
 		cmocka_unit_test(lines_that_leave_bit_by_bit_begin_when_it_is_full),
 		cmocka_unit_test(a_level_far_beyond_them_stays_what_rings_have),
 		cmocka_unit_test(no_policy_makes_them_wrong),

@@ -84,6 +84,65 @@ static void the_middle_of_limits_moves_with_them(void **state)
 	assert_true(counted_value(14000) == 14000);
 }
 
+/* The last level, by means; others may share it. */
+static const char *absent_behind(double high, uint32_t shape, double misfit)
+{
+	static struct mp_fact fact;
+
+	edges.level[1].size_bytes = 16e6;
+	edges.edge[1] = (struct mp_edge){
+		.low = 13e6, .size = 16e6, .high = high, .inside = 34, .outside = 141,
+		.shape = shape, .misfit = misfit,
+	};
+	fact = (struct mp_fact){ .verdict = MP_NOT_MEASURABLE };
+	mp_cpu_size_absent(&edges, &fact);
+	return fact.verdict == MP_ABSENT ? NULL : fact.reason;
+}
+
+/* An edge of 13 to 26 MB, from 34 cycles to 141, was that of 12 MiB and of 20 behind it. */
+static void what_has_room_in_an_edge_is_not_absent(void **state)
+{
+	uint32_t even = 0, scattered = 0;
+
+	(void)state;
+	open_edges(TWO_LEVELS);
+	while (edges.table->shape[even].scatter != 0)
+		even++;
+	while (edges.table->shape[scattered].scatter == 0 ||
+	       edges.table->shape[scattered].ways <= 2)
+		scattered++;
+	assert_non_null(strstr(absent_behind(26e6, scattered, 0.0062), "may hide"));
+	assert_null(absent_behind(16.5e6, scattered, 0.0062));
+	assert_null(absent_behind(26e6, even, 0));
+}
+
+/* A level in doubt says why. */
+static void doubts_are_told_by_their_kind(void **state)
+{
+	static const struct {
+		struct mp_cpu_doubt doubt;
+		const char *says;
+	} kind[] = {
+		{ { .level = 1, .left = true }, "another level may have them" },
+		{ { .level = 1, .wide = true, .size = { 80 << 10, 256 << 10 } },
+		  "over 80 to 256 KiB: it may be two" },
+		{ { .level = 1, .size = { 80 << 10, 256 << 10 } },
+		  "as of 80 and 256 KiB" },
+	};
+
+	(void)state;
+	open_edges(TWO_LEVELS);
+	for (uint32_t i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
+		struct mp_fact fact = { .verdict = MP_MEASURED };
+
+		edges.doubt = kind[i].doubt;
+		edges.fitted[1] = false;
+		mp_cpu_doubt_say(&edges, 1, &fact);
+		assert_int_equal(fact.verdict, MP_NOT_MEASURABLE);
+		assert_non_null(strstr(fact.reason, kind[i].says));
+	}
+}
+
 /* Beyond the last edge rings rest at 89 cycles, and the longest of all take 190. */
 static void what_ends_slower_is_not_absent(void **state)
 {
@@ -419,6 +478,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(the_middle_of_limits_moves_with_them, end),
+		cmocka_unit_test_teardown(doubts_are_told_by_their_kind, end),
+		cmocka_unit_test_teardown(what_has_room_in_an_edge_is_not_absent, end),
 		TEST(what_ends_slower_is_not_absent),
 		TEST(denser_rings_that_miss_contradict_sparse_ones),
 		TEST(all_pages_of_a_few_lines_are_brought_back),

@@ -419,6 +419,9 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 		if (!err)
 			err = mp_cpu_count_plan_all(view, &edges, plan);
 	}
+	/* A level in doubt leaves nothing known of those further out. */
+	if (!err)
+		err = mp_cpu_after_plan(view, &edges, plan);
 	/* Private levels are cheap to look at. What is left of the time goes
 	 * into one that is shared, and moves anyway. */
 	plan->stage++;
@@ -431,8 +434,6 @@ static int plan_levels(const struct mp_view *view, struct mp_plan *plan)
 	plan->stage++;
 	if (!err)
 		err = mp_cpu_flat_plan(view, &edges, plan);
-	if (!err)
-		err = mp_cpu_after_plan(view, &edges, plan);
 	if (!err)
 		err = mp_cpu_left_plan(view, &edges, plan);
 	plan->stage++;

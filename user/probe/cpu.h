@@ -114,6 +114,7 @@ void mp_cpu_main_sweep(const struct mp_view *view, struct mp_sweep *sweep);
  * @stray: single hops that take so many cycles make it one, but are few of any ring's,
  *	and no cache explains where they set in or end; no @size is given. 0: that is
  *	not so
+ * @wide: a few lines leave it over lengths between @size, in which another may hide
  * @kinked: from this length on its edge does not rise as one level's does, cpu_kinks.h;
  *	no @size is given. 0: it does
  */
@@ -126,6 +127,7 @@ struct mp_cpu_doubt {
 	double unseen;
 	bool twins;
 	double stray;
+	bool wide;
 	double kinked;
 };
 

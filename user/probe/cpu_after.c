@@ -50,10 +50,16 @@
 #define BEFORE 16u
 #define BESIDE 2u
 #define RETREAT 6u
+/* W rests where so many lengths in a row take the same, and no more than so many times
+ * as long as T: that is due to translations, as misses would grow with the length. */
+#define RESTS 4u
+#define RESTS_SAME 0.005
+#define RESTS_MOST 1.1
 /* Of what a level holds T is much if it is more than this. */
 #define MUCH 0.1
-/* Edges of rings and stairs that are the same. */
+/* Edges of rings and stairs that are the same, and what they take. */
 #define NEAR 1.2
+#define SAME_CYCLES 1.05
 #define LENGTHS_MAX 64u
 /* Lengths that show a level whose edges rings know: so far from both. */
 #define ALONE_LENGTHS 3u
@@ -117,12 +123,36 @@ static bool is_longest(const struct mp_curve *curve, uint32_t first, uint32_t i)
 	return middle_of(curve, i) > most * (1 + MP_CPU_CLOCK_ERROR);
 }
 
+/* The last length of a stair at which W rests above it, nearly as it did at first; the
+ * stair's first one, if it does not. */
+static uint32_t last_rest(const struct mp_curve *curve, const struct mp_cpu_stair *stair)
+{
+	uint32_t last = stair->first;
+	double rest = INFINITY;
+
+	for (uint32_t i = stair->first; i + RESTS <= stair->last + 1; i++) {
+		const double cycles = walked(&curve->at[i]);
+		uint32_t n = 1;
+
+		while (n < RESTS && fabs(walked(&curve->at[i + n]) - cycles) <
+				    cycles * RESTS_SAME)
+			n++;
+		if (n < RESTS || !(cycles >= stair->cycles &&
+				   cycles < stair->cycles * RESTS_MOST) ||
+		    cycles > rest * (1 + MP_CPU_STAIR_SAME))
+			continue;
+		rest = fmin(cycles, rest);
+		last = i + n - 1;
+	}
+	return last;
+}
+
 /* The last length of a stair that is held whole: what a walk does not use is
  * spared by policies that go by use, and T may stay where W does not fit. And
  * where any line may go, few of T do at first. */
 static uint32_t last_held(const struct mp_curve *curve, const struct mp_cpu_stair *stair)
 {
-	uint32_t i = stair->first;
+	uint32_t i = last_rest(curve, stair);
 
 	while (i < stair->last &&
 	       walked(&curve->at[i + 1]) < stair->cycles *
@@ -169,16 +199,18 @@ static bool put_level(const struct mp_curve *curve, const struct mp_cpu_stair *s
 		.shape = sharp_shape(edges->table),
 	};
 	edges->fitted[k] = true;
-	/* Lines that levels inside keep for good this one need not hold. */
+	/* Lines that levels inside keep for good this one need not hold. Translations that
+	 * make W rest above T may hide as many. */
 	if (k) {
-		const double inside = edges->edge[k - 1].inside;
-		const double kept = (stair[0].cycles -
-				     walked(&curve->at[held])) /
-				    (stair[0].cycles - inside);
+		const double less = stair[0].cycles - walked(&curve->at[held]);
+		const double hidden = -less - stair[0].cycles * MP_CPU_STAIR_SAME -
+				      mp_cpu_stairs_off(curve);
+		const double kept = (hidden > 0 ? -less : less) /
+				    (stair[0].cycles - edges->edge[k - 1].inside);
 
 		edges->after_kept[k] = fmin(fmax(kept, 0), 1);
 	}
-	return high <= low * SHARP;
+	return high <= low * SHARP && !stair[1].sloped;
 }
 
 /* Levels that others share move while they are looked at; and where prefetchers
@@ -264,16 +296,64 @@ static void put_outer(const struct mp_cpu_edges *rings, uint32_t from,
 	found->n = to;
 }
 
+/* Where stairs part over many lengths another level may hide there, unless rings have
+ * an edge there from the one to the other, beyond the level before. Return: which; 0:
+ * none. */
+static uint32_t rest_of(const struct mp_cpu_edges *edges, const struct mp_cpu_edges *found,
+			const struct mp_cpu_stair *stair, uint32_t k)
+{
+	const struct mp_curve *curve = &edges->after;
+
+	for (uint32_t i = edges->doubt.level + 1; i <= last_asked(edges); i++) {
+		const struct mp_edge *edge = &edges->edge[i];
+
+		if (k + edges->n - i <= MP_CPU_LEVELS && edges->fitted[i] &&
+		    edge->low * NEAR >= found->edge[k - 1].high &&
+		    edge->low <= length_at(curve, stair[1].first) &&
+		    edge->high >= length_at(curve, stair[0].last) &&
+		    fabs(log(edge->inside / stair[0].cycles)) < log(SAME_CYCLES) &&
+		    fabs(log(edge->outside / stair[1].cycles)) < log(SAME_CYCLES))
+			return i;
+	}
+	return 0;
+}
+
+/* .. and what rings leave in doubt of those that were not asked about. */
+static void doubt_from(const struct mp_view *view, uint32_t k, struct mp_cpu_edges *found)
+{
+	while (k < found->n && mp_cpu_is_sound(view, found, k))
+		k++;
+	if (k < found->n)
+		found->doubt = (struct mp_cpu_doubt){
+			.level = k,
+			.size = { found->level[k].low_bytes, found->level[k].size_bytes },
+		};
+}
+
+/* .. or the level before is told, and this one may be two. */
+static void leave_broad(const struct mp_curve *curve, const struct mp_cpu_stair *stair,
+			uint32_t n, uint32_t sharp, uint32_t k, struct mp_cpu_edges *found)
+{
+	for (uint32_t i = sharp; i + 1 < n; i++)
+		put_level(curve, &stair[i], k + i, found);
+	found->doubt = (struct mp_cpu_doubt){
+		.level = k + sharp,
+		.size = { found->level[k + sharp].low_bytes,
+			  found->level[k + sharp].high_bytes },
+		.wide = true,
+	};
+}
+
 /* The levels that stairs show, from the one in doubt on. */
-static bool find_levels(const struct mp_cpu_edges *edges,
+static bool find_levels(const struct mp_view *view, const struct mp_cpu_edges *edges,
 			struct mp_cpu_edges *found)
 {
 	const struct mp_curve *curve = &edges->after;
 	const uint32_t k = edges->doubt.level;
-	const uint32_t outer = last_asked(edges) + 1;
 	const double inside = k ? edges->edge[k - 1].inside : 0;
+	uint32_t outer = last_asked(edges) + 1, sharp = 0, rest;
 	struct mp_cpu_stair stair[MP_CPU_STAIRS];
-	const uint32_t n = mp_cpu_stairs_find(curve, stair);
+	uint32_t n = mp_cpu_stairs_find(curve, stair);
 
 	*found = *edges;
 	/* One that hides has hops where the stairs have none. */
@@ -284,20 +364,30 @@ static bool find_levels(const struct mp_cpu_edges *edges,
 	    stair[0].cycles < inside * MP_CPU_STAIR_RISES ||
 	    mp_cpu_stairs_short(curve, inside * MP_CPU_STAIR_RISES, &stair[0]))
 		return false;
-	for (uint32_t i = 0; i + 1 < n; i++)
-		if (!put_level(curve, &stair[i], k + i, found))
-			return false;
+	while (sharp + 1 < n && put_level(curve, &stair[sharp], k + sharp, found))
+		sharp++;
+	if (!sharp)
+		return false;
+	rest = sharp + 2 == n ? rest_of(edges, found, &stair[sharp], k + sharp) : 0;
+	found->doubt = (struct mp_cpu_doubt){ .level = MP_CPU_LEVELS };
+	if (rest) {
+		outer = rest;
+		n = sharp + 1;
+	}
+	put_outer(edges, outer, k + n - 1, found);
+	if (sharp + 1 < n)
+		leave_broad(curve, stair, n, sharp, k, found);
 	for (uint32_t i = k; i < k + n - 1; i++) {
 		found->by[i] = MP_CPU_BY_MEANS;
 		found->width[i] = 0;
 		found->group[i] = edges->group[k];
 	}
-	put_outer(edges, outer, k + n - 1, found);
 	if (found->groups.n)
 		mp_cpu_groups_fill(found);
+	if (rest)
+		doubt_from(view, k + sharp, found);
 	found->after_first = k;
 	found->after_n = n - 1;
-	found->doubt = (struct mp_cpu_doubt){ .level = MP_CPU_LEVELS };
 	return found->n >= edges->n && are_all(edges, found, k);
 }
 
@@ -317,7 +407,7 @@ int mp_cpu_after_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 		     &edges->after);
 	if (err || edges->after.n < LENGTHS_MIN)
 		return err;
-	if (find_levels(edges, &found))
+	if (find_levels(view, edges, &found))
 		*edges = found;
 	return 0;
 }

@@ -13,7 +13,7 @@ int mp_cpu_after_plan(const struct mp_view *view,
 
 /**
  * mp_cpu_after_find() - where a level is in doubt: are there levels that leave
- * none?
+ * none, or one further out?
  * @edges: gets them, if there are
  *
  * Return: 0 or -ENOMEM.

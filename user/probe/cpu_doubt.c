@@ -54,6 +54,8 @@
 /* The two capacities of a doubtful level are known no better than this: its
  * shapes are few, and a shape in error moves both. */
 #define PAIR_ROUGH 1.5
+/* Limits of an edge so far apart have room for another level's behind it. */
+#define ANOTHER 1.65
 /* Single hops of one cost are a level's if some ring has so many of them. */
 #define STRAY 0.5
 
@@ -163,9 +165,12 @@ static bool is_unlike(const struct mp_edge *edge)
 bool mp_cpu_may_be_more(const struct mp_cpu_edges *edges)
 {
 	const uint32_t last = edges->n - 1;
+	const struct mp_edge *edge = &edges->edge[last];
 
 	return !edges->single && last >= mp_cpu_private_levels(edges) &&
-	       edges->fitted[last] && is_unlike(&edges->edge[last]);
+	       edges->fitted[last] &&
+	       (is_unlike(edge) || (has_room_within(edges, last, ANOTHER) &&
+				    !mp_cpu_edge_plain(edges, last)));
 }
 
 /* No shape explains the edge; or so many do that it may well be two. */
@@ -369,6 +374,13 @@ bool mp_cpu_is_of_pages(const struct mp_view *view,
 					 is_of_pages_alone(view, edges, k));
 }
 
+bool mp_cpu_is_sound(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, uint32_t k)
+{
+	return !is_poor(view, edges, k) && !is_torn(view, edges, k) &&
+	       !mp_cpu_is_of_pages(view, edges, k);
+}
+
 int mp_cpu_doubt_plan(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, struct mp_plan *plan)
 {
@@ -417,8 +429,7 @@ static uint32_t doubt_of_means(const struct mp_view *view,
 	bool alone;
 
 	*length = mp_cpu_unexplained(edges, mp_cpu_innermost(edges));
-	while (k < edges->n && !is_poor(view, edges, k) && !is_torn(view, edges, k) &&
-	       !mp_cpu_is_of_pages(view, edges, k) &&
+	while (k < edges->n && mp_cpu_is_sound(view, edges, k) &&
 	       !(*length <= edges->level[k].high_bytes))
 		k++;
 	/* Beyond all edges it is for the last to explain. */
@@ -533,6 +544,12 @@ void mp_cpu_doubt_say(const struct mp_cpu_edges *edges, uint32_t k,
 		mp_fact_cannot(fact, "bytes",
 			       "hops of %.0f cycles are few in every ring, and no cache explains where they set in, or where they end: they may be another level's that pay for a translation",
 			       doubt->stray);
+		return;
+	}
+	if (doubt->wide) {
+		mp_fact_cannot(fact, "bytes",
+			       "a few lines leave this level over %.0f to %.0f KiB: it may be two",
+			       doubt->size[0] / 1024, doubt->size[1] / 1024);
 		return;
 	}
 	if (doubt->left || doubt->unseen > 0 || doubt->kinked > 0) {

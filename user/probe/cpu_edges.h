@@ -274,7 +274,8 @@ int mp_cpu_steady(const struct mp_curve *curve, double from, double to,
 bool mp_cpu_has_room(const struct mp_edge *edge);
 
 /** mp_cpu_may_be_more() - by means, of a last level that others may share, so that
- * its edge leaves none in doubt: does no shape explain that well? */
+ * its edge leaves none in doubt: does no shape explain that well, or is there room
+ * in it for another? */
 bool mp_cpu_may_be_more(const struct mp_cpu_edges *edges);
 
 /**
@@ -285,6 +286,11 @@ bool mp_cpu_may_be_more(const struct mp_cpu_edges *edges);
  * is in doubt then.
  */
 void mp_cpu_find_doubt(const struct mp_view *view, struct mp_cpu_edges *edges);
+
+/** mp_cpu_is_sound() - is edge @k that of one level, by its shape, by what is faster
+ * further in, and by rings of more slots a page? */
+bool mp_cpu_is_sound(const struct mp_view *view,
+		     const struct mp_cpu_edges *edges, uint32_t k);
 
 /** mp_cpu_is_of_pages() - may edge @k be that of translations, and no level's?
  * As curves of means with few and with many slots to a page have it */

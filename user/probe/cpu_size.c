@@ -602,7 +602,7 @@ void mp_cpu_size_absent(const struct mp_cpu_edges *edges, struct mp_fact *fact)
 	}
 	if (mp_cpu_may_be_more(edges)) {
 		mp_fact_cannot(fact, "bytes",
-			       "whether there is one more is not known, as no shape explains the edge of %s well: another may hide in it",
+			       "whether there is one more is not known, as the edge of %s is so wide, or so unlike that of one level, that another may hide in it",
 			       mp_cpu_level_name[edges->n - 1]);
 		return;
 	}

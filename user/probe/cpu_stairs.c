@@ -17,6 +17,9 @@
 #define ALIKE_LEAST 0.5
 #define ALIKE 0.15
 
+/* Within a stair the curve rises by so much of what it does beside it, at most. */
+#define SLOPE_PART 0.5
+
 static double middle_of(const struct mp_curve *curve, uint32_t i)
 {
 	return mp_curve_middle(&curve->at[i]);
@@ -44,7 +47,7 @@ static double off_at(const struct mp_curve *curve, uint32_t i)
 /* Lengths from @first on that take the same as those before them. */
 static struct mp_cpu_stair stair_at(const struct mp_curve *curve, uint32_t first)
 {
-	struct mp_cpu_stair stair = { first, first, middle_of(curve, first) };
+	struct mp_cpu_stair stair = { first, first, middle_of(curve, first), false };
 
 	for (uint32_t i = first + 1; i < curve->n; i++) {
 		const double here = middle_of(curve, i);
@@ -97,6 +100,39 @@ static bool is_end(const struct mp_curve *curve, const struct mp_cpu_stair *stai
 	return true;
 }
 
+/* Cycles a length from one to another. */
+static double slope_of(const struct mp_curve *curve, uint32_t from, uint32_t to)
+{
+	return (middle_of(curve, to) - middle_of(curve, from)) / (to - from);
+}
+
+/* Those that rise within by half as much as the curve beside them, where that is gentler,
+ * are pieces of an edge, which a long step of the clock makes look alike. Return: how
+ * many are left. */
+static uint32_t drop_slopes(const struct mp_curve *curve, struct mp_cpu_stair *stair,
+			    uint32_t n)
+{
+	uint32_t left = 0;
+	bool sloped = false;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct mp_cpu_stair here = stair[i];
+		double beside = INFINITY;
+
+		if (left)
+			beside = slope_of(curve, stair[left - 1].last, here.first);
+		if (i + 1 < n)
+			beside = fmin(beside, slope_of(curve, here.last,
+						       stair[i + 1].first));
+		here.sloped = sloped;
+		sloped = slope_of(curve, here.first, here.last) >= SLOPE_PART * beside;
+		if (sloped)
+			continue;
+		stair[left++] = here;
+	}
+	return left;
+}
+
 uint32_t mp_cpu_stairs_find(const struct mp_curve *curve,
 			    struct mp_cpu_stair stair[MP_CPU_STAIRS])
 {
@@ -124,6 +160,7 @@ uint32_t mp_cpu_stairs_find(const struct mp_curve *curve,
 			stair[n++] = next;
 		i = next.last;
 	}
+	n = drop_slopes(curve, stair, n);
 	return n && is_end(curve, &stair[n - 1]) ? n : 0;
 }
 

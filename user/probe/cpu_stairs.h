@@ -20,11 +20,14 @@
  * struct mp_cpu_stair - lengths in a row that take the same
  * @first, @last: of the curve's lengths
  * @cycles: what they take, core cycles
+ * @sloped: between the stair before and this one was another that rises as the curve
+ *	beside it does: a piece of an edge, most likely, and none
  */
 struct mp_cpu_stair {
 	uint32_t first;
 	uint32_t last;
 	double cycles;
+	bool sloped;
 };
 
 /** mp_cpu_stairs_off() - a clock of long steps reads so much more or less, in core
