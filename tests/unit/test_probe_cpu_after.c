@@ -107,6 +107,19 @@ static void near_levels_are_told_apart(void **state)
 	done();
 }
 
+/* A length of a curve made by hand, of @n replicates. */
+static void put_at(struct mp_curve_at *at, uint64_t length, double *value, uint32_t n,
+		   double mid)
+{
+	static const struct mp_batch *batch;
+
+	batch = sim.seen[0];
+	*at = (struct mp_curve_at){
+		.length = length, .n = n, .batch = &batch,
+		.cycles = value, .mid_cycles = mid,
+	};
+}
+
 /* Replicates in the edge of a level whose lines lie anywhere: all are here in some
  * and further out in others, and three medians may be alike all the same. */
 static void medians_of_an_edge_are_no_stair(void **state)
@@ -122,16 +135,11 @@ static void medians_of_an_edge_are_no_stair(void **state)
 	struct mp_curve_at at[9] = { { 0 } };
 	struct mp_curve curve = { .n = 9, .at = at };
 	struct mp_cpu_stair stair[MP_CPU_STAIRS];
-	const struct mp_batch *batch;
 
 	(void)state;
 	made_sim_open(&sim, COARSE L1 L2 "lru\n");
-	batch = sim.seen[0];
 	for (uint32_t i = 0; i < 9; i++)
-		at[i] = (struct mp_curve_at){
-			.length = 65536 + 4096 * i, .n = 6, .batch = &batch,
-			.cycles = value[i], .mid_cycles = mid[i],
-		};
+		put_at(&at[i], 65536 + 4096 * i, value[i], 6, mid[i]);
 	assert_int_equal(mp_cpu_stairs_find(&curve, stair), 2);
 	assert_int_equal(stair[0].last, 2);
 	assert_int_equal(stair[1].first, 6);
@@ -159,16 +167,11 @@ static void what_rises_all_the_way_is_no_stair(void **state)
 	struct mp_curve_at at[13] = { { 0 } };
 	struct mp_curve curve = { .n = 13, .at = at };
 	struct mp_cpu_stair stair[MP_CPU_STAIRS];
-	const struct mp_batch *batch;
 
 	(void)state;
 	made_sim_open(&sim, COARSE L1 L2 "lru\n");
-	batch = sim.seen[0];
 	for (uint32_t i = 0; i < 13; i++)
-		at[i] = (struct mp_curve_at){
-			.length = 32768 + 2048 * i, .n = 1, .batch = &batch,
-			.cycles = &value[i], .mid_cycles = value[i],
-		};
+		put_at(&at[i], 32768 + 2048 * i, &value[i], 1, value[i]);
 	assert_int_equal(mp_cpu_stairs_find(&curve, stair), 2);
 	assert_true(stair[0].first == 0 && stair[1].first == 10);
 	assert_true(stair[1].sloped);

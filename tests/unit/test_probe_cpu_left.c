@@ -57,6 +57,7 @@ static void what_is_left_between_puts_an_edge_in_doubt(void **state)
 	assert_true(size->low <= 64 << 10 && size->high >= 64 << 10 &&
 		    size->high < 96 << 10);
 	assert_non_null(strstr(made_sim_fact(&sim, "cpu.l2.size")->reason, "it may be two"));
+	made_sim_not_wrong(&sim, "cpu.l1d.size", 64 << 10, 0.125);
 	made_sim_not_wrong(&sim, "cpu.l2.size", 96 << 10, 0.125);
 	made_sim_not_wrong(&sim, "cpu.l3.size", 144 << 10, 0.125);
 }

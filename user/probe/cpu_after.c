@@ -123,6 +123,12 @@ static bool is_longest(const struct mp_curve *curve, uint32_t first, uint32_t i)
 	return middle_of(curve, i) > most * (1 + MP_CPU_CLOCK_ERROR);
 }
 
+/* W takes less where it is held as T is. */
+static double held_most(const struct mp_curve *curve, const struct mp_cpu_stair *stair)
+{
+	return stair->cycles * (1 + MP_CPU_STAIR_SAME) + mp_cpu_stairs_off(curve);
+}
+
 /* The last length of a stair at which W rests above it, nearly as it did at first; the
  * stair's first one, if it does not. */
 static uint32_t last_rest(const struct mp_curve *curve, const struct mp_cpu_stair *stair)
@@ -154,9 +160,7 @@ static uint32_t last_held(const struct mp_curve *curve, const struct mp_cpu_stai
 {
 	uint32_t i = last_rest(curve, stair);
 
-	while (i < stair->last &&
-	       walked(&curve->at[i + 1]) < stair->cycles *
-	       (1 + MP_CPU_STAIR_SAME) + mp_cpu_stairs_off(curve))
+	while (i < stair->last && walked(&curve->at[i + 1]) < held_most(curve, stair))
 		i++;
 	for (uint32_t few = 0; few < RETREAT && i > stair->first + BESIDE + 1 &&
 			       is_longest(curve, stair->first, i); few++)
@@ -202,11 +206,10 @@ static bool put_level(const struct mp_curve *curve, const struct mp_cpu_stair *s
 	/* Lines that levels inside keep for good this one need not hold. Translations that
 	 * make W rest above T may hide as many. */
 	if (k) {
-		const double less = stair[0].cycles - walked(&curve->at[held]);
-		const double hidden = -less - stair[0].cycles * MP_CPU_STAIR_SAME -
-				      mp_cpu_stairs_off(curve);
-		const double kept = (hidden > 0 ? -less : less) /
-				    (stair[0].cycles - edges->edge[k - 1].inside);
+		const double w = walked(&curve->at[held]);
+		const double less = w > held_most(curve, stair) ? w - stair[0].cycles :
+								  stair[0].cycles - w;
+		const double kept = less / (stair[0].cycles - edges->edge[k - 1].inside);
 
 		edges->after_kept[k] = fmin(fmax(kept, 0), 1);
 	}
@@ -330,11 +333,11 @@ static void doubt_from(const struct mp_view *view, uint32_t k, struct mp_cpu_edg
 		};
 }
 
-/* .. or the level before is told, and this one may be two. */
+/* .. or the level before is told, and this one, which has been put, may be two. */
 static void leave_broad(const struct mp_curve *curve, const struct mp_cpu_stair *stair,
 			uint32_t n, uint32_t sharp, uint32_t k, struct mp_cpu_edges *found)
 {
-	for (uint32_t i = sharp; i + 1 < n; i++)
+	for (uint32_t i = sharp + 1; i + 1 < n; i++)
 		put_level(curve, &stair[i], k + i, found);
 	found->doubt = (struct mp_cpu_doubt){
 		.level = k + sharp,
