@@ -445,8 +445,53 @@ static bool is_planned(void)
 	return planned;
 }
 
-/* Where single hops are timed rings tell more; where a prefetcher may work, what
- * brings back translations may bring T; and pages that are thrown at random blur
+/* A prefetcher that cannot be turned off brings lines next to those of W, and of what
+ * brings back translations: T lies apart from both. */
+static void what_is_brought_is_not_what_is_timed(void **state)
+{
+	static const char *const kind[] = { "adjacent into=l1d", "next into=l1d",
+					    "next into=l2", "stride into=l1d",
+					    "stream into=l2" };
+
+	(void)state;
+	for (uint32_t i = 0; i < 5; i++) {
+		char text[1024];
+
+		snprintf(text, sizeof(text), COARSE
+			 "level name=l1d size=20K ways=10 line=64 latency=3 policy=nru\n"
+			 "level name=l2 size=192K ways=16 line=64 latency=8 policy=nru\n"
+			 "level name=l3 size=512K ways=16 line=64 latency=30 policy=lru\n"
+			 "tlb level=1 page=4K entries=16 ways=4\nwalk cost=40\n"
+			 "prefetch kind=%s switch=no\n", kind[i]);
+		find_stairs(text);
+		assert_true(mp_cpu_may_prefetch(&sim.view));
+		assert_int_equal(edges.after_n, 3);
+		if (!holds(0, 20 << 10) || !holds(1, 192 << 10) || !holds(2, 512 << 10))
+			fail_msg("%s: [%g, %g], [%g, %g], [%g, %g]", kind[i],
+				 edges.edge[0].low, edges.edge[0].high,
+				 edges.edge[1].low, edges.edge[1].high,
+				 edges.edge[2].low, edges.edge[2].high);
+		takes(1, 8);
+		takes(2, 30);
+		done();
+	}
+}
+
+/* .. and lies so far apart that of short rings too few lines are left: if the curve begins
+ * beyond a level, it does not say which that is. */
+static void a_curve_that_begins_late_says_nothing(void **state)
+{
+	(void)state;
+	find_stairs(COARSE
+		    "level name=l1d size=16K ways=4 line=128 latency=3 policy=lru\n"
+		    "level name=l2 size=96K ways=16 line=128 latency=10 policy=lru\n"
+		    "prefetch kind=adjacent into=l2 switch=no\n");
+	assert_true(edges.after.n && edges.after.at[0].length > 16 << 10);
+	assert_int_equal(edges.after_n, 0);
+	done();
+}
+
+/* Where single hops are timed rings tell more; and pages that are thrown at random blur
  * the stairs, which then say nothing. */
 static void elsewhere_it_is_not_asked_or_not_answered(void **state)
 {
@@ -454,12 +499,6 @@ static void elsewhere_it_is_not_asked_or_not_answered(void **state)
 	ask(CLOCK("1") L1 L2 "nru\n" L3 "tree-plru\n" L4);
 	assert_true(edges.single);
 	assert_false(is_planned());
-	done();
-	ask(COARSE L1 L2 "nru\n" L3 "tree-plru\n" L4
-	    "prefetch kind=adjacent into=l1d switch=no\n");
-	assert_true(edges.doubt.level < edges.n);
-	assert_false(is_planned());
-	assert_int_equal(edges.after_n, 0);
 	done();
 	ask("machine name=a clock_mhz=3050 memory_latency=251\n"
 	    "place pages=random thp=refused\nclock tsc_mhz=3050 read=40 step=31\n"
@@ -486,6 +525,8 @@ int main(void)
 		cmocka_unit_test(the_edge_of_an_exclusive_level_is_that_of_the_sum),
 		cmocka_unit_test(longer_lines_make_no_latency),
 		cmocka_unit_test(what_no_ring_shows_alone_a_few_lines_do),
+		cmocka_unit_test(what_is_brought_is_not_what_is_timed),
+		cmocka_unit_test(a_curve_that_begins_late_says_nothing),
 		cmocka_unit_test(elsewhere_it_is_not_asked_or_not_answered),
 	};
 

@@ -28,8 +28,10 @@
 #include "backend.h"
 #include "limits.h"
 #include "probe/cpu_edges.h"
+#include "probe/cpu_explained.h"
 #include "probe/cpu_groups.h"
 #include "probe/cpu_lines.h"
+#include "probe/cpu_parted.h"
 #include "probe/cpu_stairs.h"
 
 /* From beyond the edge inside the level in doubt to so far beyond the last. */
@@ -40,6 +42,10 @@
  * latency wants more, or is not told: latency_rings.c.) */
 #define FAR_BEYOND 4.0
 #define REPLICATES 6u
+/* The first length lies so far beyond the edge inside, and no level before it. */
+#define LATE 1.35
+/* Where prefetchers stay on, to no more: few lines want many visits. */
+#define BROUGHT_TO (2u << 20)
 /* Fewer lengths draw no curve. */
 #define LENGTHS_MIN 10u
 /* Between two stairs, so short that no level hides there. */
@@ -175,14 +181,43 @@ static bool is_much(const struct mp_curve *curve, uint32_t i)
 	return (double)t->length > MUCH * length_at(curve, i);
 }
 
-/* What lies between two stairs is the edge of a level. Return: is it so sharp
- * that no other one hides there? */
-static bool put_level(const struct mp_curve *curve, const struct mp_cpu_stair *stair,
+/* What is surely held of a length: T may lie far apart, and in some sets alone or not. */
+static double held_at(const struct mp_curve *curve, uint32_t i)
+{
+	const struct mp_actor *actor = curve->at[i].batch[0]->exp.actor;
+	const struct mp_actor *w = &actor[MP_LINES_W], *t = &actor[MP_LINES_T];
+
+	return t->offset == w->length ? length_at(curve, i) :
+	       (double)(w->length + t->length / t->stride * w->stride);
+}
+
+static struct mp_cpu_gap gap_after(const struct mp_curve *curve,
+				   const struct mp_cpu_stair *stair)
+{
+	return (struct mp_cpu_gap){
+		.low = length_at(curve, last_held(curve, stair)),
+		.high = length_at(curve, stair[1].first),
+		.inside = stair[0].cycles, .outside = stair[1].cycles,
+		.off = mp_cpu_stairs_off(curve),
+	};
+}
+
+/* May another level hide between two stairs? */
+static bool may_hide(const struct mp_cpu_gap *gap, const struct mp_cpu_stair *next)
+{
+	const struct mp_edge edge = { .inside = fmax(gap->inside - gap->off, 0),
+				      .outside = gap->outside + gap->off };
+
+	return (gap->high > gap->low * SHARP || next->sloped) && mp_cpu_has_room(&edge);
+}
+
+/* What lies between two stairs is the edge of a level. */
+static void put_level(const struct mp_curve *curve, const struct mp_cpu_stair *stair,
 		      uint32_t k, struct mp_cpu_edges *edges)
 {
 	const double half = (stair[0].cycles + stair[1].cycles) / 2;
 	const uint32_t held = last_held(curve, stair);
-	const double low = length_at(curve, held);
+	const double low = held_at(curve, held);
 	const double high = length_at(curve, stair[1].first);
 	struct mp_level *level = &edges->level[k];
 	uint32_t i = held;
@@ -213,19 +248,15 @@ static bool put_level(const struct mp_curve *curve, const struct mp_cpu_stair *s
 
 		edges->after_kept[k] = fmin(fmax(kept, 0), 1);
 	}
-	return high <= low * SHARP && !stair[1].sloped;
 }
 
-/* Levels that others share move while they are looked at; and where prefetchers
- * may work, what brings back T's translations may bring T. @last: level looked
- * at. */
+/* Levels that others share move while they are looked at. @last: level looked at. */
 bool mp_cpu_after_can(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t last)
 {
 	return view->caps & MP_CAP_PHASES && !edges->single && edges->n &&
 	       edges->muddled >= edges->n &&
-	       (!last || mp_cpu_has_sides(edges, last)) &&
-	       !mp_cpu_may_prefetch(view);
+	       (!last || mp_cpu_has_sides(edges, last));
 }
 
 /* The last level from the one in doubt on that is not far beyond the one inside:
@@ -240,11 +271,14 @@ static uint32_t last_asked(const struct mp_cpu_edges *edges)
 	return k;
 }
 
-static bool is_asked(const struct mp_view *view,
-		     const struct mp_cpu_edges *edges)
+static bool is_asked(const struct mp_view *view, const struct mp_cpu_edges *edges)
 {
+	const uint32_t last = last_asked(edges);
+
 	return edges->flat && edges->doubt.level < edges->n &&
-	       mp_cpu_after_can(view, edges, last_asked(edges));
+	       mp_cpu_after_can(view, edges, last) &&
+	       (!mp_cpu_may_prefetch(view) ||
+		edges->level[last].high_bytes * BEYOND <= BROUGHT_TO);
 }
 
 int mp_cpu_after_plan(const struct mp_view *view,
@@ -261,6 +295,9 @@ int mp_cpu_after_plan(const struct mp_view *view,
 	for (; step <= mp_lines_to(edges->after_to) && !err; step++)
 		err = mp_lines_want(view, &rig, mp_lines_length(&rig, step),
 				    REPLICATES, plan);
+	if (!err && edges->after_gap.high > 0)
+		err = mp_cpu_parted_plan(view, &rig, edges->after.at[0].batch[0],
+					 &edges->after_gap, plan);
 	return err;
 }
 
@@ -347,29 +384,71 @@ static void leave_broad(const struct mp_curve *curve, const struct mp_cpu_stair 
 	};
 }
 
+/* Is what lies between two stairs the edge of one level alone? Else it is known which two
+ * they are. */
+static bool is_one(const struct mp_view *view, const struct mp_cpu_stair *stair,
+		   struct mp_cpu_edges *edges, int *err)
+{
+	const struct mp_cpu_gap gap = gap_after(&edges->after, stair);
+	struct mp_lines_rig rig;
+	bool parted;
+
+	if (!may_hide(&gap, &stair[1]))
+		return true;
+	edges->after_gap = gap;
+	mp_lines_rig(view, edges, &rig);
+	*err = mp_cpu_parted(view, &rig, &gap, &parted);
+	return parted;
+}
+
+/* Few lines that lie far apart are much of a short ring, and not asked for: do those that
+ * were begin beyond a level? */
+static bool is_late(const struct mp_cpu_edges *edges, const struct mp_cpu_stair *first)
+{
+	double least = mp_cpu_innermost(edges);
+
+	if (isnan(least))
+		least = edges->edge[0].inside;
+	return edges->doubt.level ?
+	       length_at(&edges->after, 0) > edges->after_from * LATE :
+	       first->cycles > least * MP_CPU_STAIR_RISES + mp_cpu_stairs_off(&edges->after);
+}
+
+/* Stairs that may be those of levels from the one in doubt on. Return: how many; 0 */
+static uint32_t stairs_of(const struct mp_cpu_edges *edges, struct mp_cpu_stair *stair)
+{
+	const uint32_t k = edges->doubt.level, n = mp_cpu_stairs_find(&edges->after, stair);
+	const double least = k ? edges->edge[k - 1].inside * MP_CPU_STAIR_RISES : 0;
+
+	/* One that hides has hops where the stairs have none. */
+	if (n < 2 || (edges->doubt.unseen > 0 && n < 3))
+		return 0;
+	/* The first stair is what the level in doubt takes, no less and no more. */
+	return stair[0].cycles < least || is_late(edges, &stair[0]) ||
+	       mp_cpu_stairs_short(&edges->after, least, &stair[0]) ? 0 : n;
+}
+
 /* The levels that stairs show, from the one in doubt on. */
 static bool find_levels(const struct mp_view *view, const struct mp_cpu_edges *edges,
-			struct mp_cpu_edges *found)
+			struct mp_cpu_edges *found, int *err)
 {
 	const struct mp_curve *curve = &edges->after;
 	const uint32_t k = edges->doubt.level;
-	const double inside = k ? edges->edge[k - 1].inside : 0;
 	uint32_t outer = last_asked(edges) + 1, sharp = 0, rest;
 	struct mp_cpu_stair stair[MP_CPU_STAIRS];
-	uint32_t n = mp_cpu_stairs_find(curve, stair);
+	uint32_t n = stairs_of(edges, stair);
 
 	*found = *edges;
-	/* One that hides has hops where the stairs have none. */
-	if (edges->doubt.unseen > 0 && n < 3)
+	found->after_gap = (struct mp_cpu_gap){ 0 };
+	if (!n || k + n - 1 + edges->n - outer > MP_CPU_LEVELS)
 		return false;
-	/* The first stair is what the level in doubt takes, and no less. */
-	if (n < 2 || k + n - 1 + edges->n - outer > MP_CPU_LEVELS ||
-	    stair[0].cycles < inside * MP_CPU_STAIR_RISES ||
-	    mp_cpu_stairs_short(curve, inside * MP_CPU_STAIR_RISES, &stair[0]))
-		return false;
-	while (sharp + 1 < n && put_level(curve, &stair[sharp], k + sharp, found))
+	while (sharp + 1 < n && !*err) {
+		put_level(curve, &stair[sharp], k + sharp, found);
+		if (!is_one(view, &stair[sharp], found, err))
+			break;
 		sharp++;
-	if (!sharp)
+	}
+	if (!sharp || *err)
 		return false;
 	rest = sharp + 2 == n ? rest_of(edges, found, &stair[sharp], k + sharp) : 0;
 	found->doubt = (struct mp_cpu_doubt){ .level = MP_CPU_LEVELS };
@@ -410,15 +489,16 @@ int mp_cpu_after_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 		     &edges->after);
 	if (err || edges->after.n < LENGTHS_MIN)
 		return err;
-	if (find_levels(view, edges, &found))
+	if (find_levels(view, edges, &found, &err))
 		*edges = found;
-	return 0;
+	else
+		edges->after_gap = found.after_gap;
+	return err;
 }
 
 bool mp_cpu_is_after(const struct mp_cpu_edges *edges, uint32_t k)
 {
-	return k >= edges->after_first &&
-	       k < edges->after_first + edges->after_n;
+	return k >= edges->after_first && k < edges->after_first + edges->after_n;
 }
 
 void mp_cpu_after_say(const struct mp_cpu_edges *edges, uint32_t k,
@@ -615,5 +695,6 @@ uint64_t mp_cpu_after_stride(const struct mp_view *view,
 	struct mp_lines_rig rig;
 
 	mp_lines_rig(view, edges, &rig);
-	return rig.few_stride / 2;
+	/* What is brought beside P comes halfway to T. */
+	return rig.few_stride / (rig.brought ? 4 : 2);
 }

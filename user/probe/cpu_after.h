@@ -60,8 +60,8 @@ bool mp_cpu_after_alone(const struct mp_view *view,
 			const struct mp_cpu_edges *edges, uint32_t k,
 			bool in_ns, struct mp_interval *limits, uint64_t *id);
 
-/** mp_cpu_after_stride() - how far the lines that are timed lie from any other that
- * is touched before */
+/** mp_cpu_after_stride() - how far the lines that are timed lie from any other that is
+ * touched before, or may be brought with it */
 uint64_t mp_cpu_after_stride(const struct mp_view *view,
 			     const struct mp_cpu_edges *edges);
 

@@ -41,7 +41,8 @@ static void rig_left(const struct mp_view *view,
 	rig->rounds = ROUNDS;
 }
 
-/* Lengths that would tell, if any do. */
+/* Lengths that would tell, if any do; where prefetchers may work, few lines are left for
+ * rings as short as these. */
 static bool span_of(const struct mp_view *view,
 		    const struct mp_cpu_edges *edges, double *from, double *to)
 {
@@ -50,6 +51,7 @@ static bool span_of(const struct mp_view *view,
 	if (!edges->n || !edges->fitted[0] ||
 	    (!edges->doubt.level && !(edges->doubt.kinked > 0)) ||
 	    !edges->flat || !mp_cpu_after_can(view, edges, 0) ||
+	    mp_cpu_may_prefetch(view) ||
 	    edges->by[0] == MP_CPU_BY_HOPS || mp_cpu_is_after(edges, 0) ||
 	    edges->table->shape[edge->shape].scatter != 0 ||
 	    !mp_cpu_has_room(edge))

@@ -18,6 +18,17 @@
  * forgotten of T's pages, in lines halfway between. */
 #define FEW 32u
 #define PRIMES 8u
+/* Timed singly T's visits are as many as so many hops of W leave, within limits. */
+#define SINGLE_HOPS 1e6
+#define SINGLE_ROUNDS_MIN 6.0
+#define SINGLE_ROUNDS_MAX 200.0
+/* Where lines may be brought that were not asked for T is so many times as sparse: none of
+ * its lines is next to one of W or P, nor in a pair with it. It is as much of a short ring
+ * at most: its lines may lie in some sets alone. */
+#define BROUGHT_APART 4u
+#define BROUGHT_PART 8u
+#define BROUGHT_FEW 16u
+#define BROUGHT_LEAST 4u
 /* Visits; of W of many slots fewer. */
 #define ROUNDS 10u
 #define SHORT_ROUNDS 40u
@@ -35,6 +46,7 @@ void mp_lines_rig(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		  struct mp_lines_rig *rig)
 {
 	struct mp_sweep sweep;
+	const bool brought = mp_cpu_may_prefetch(view);
 	uint64_t apart;
 
 	if (edges->full)
@@ -51,8 +63,9 @@ void mp_lines_rig(const struct mp_view *view, const struct mp_cpu_edges *edges,
 		.quiet = sweep.quiet,
 		.stride = sweep.stride,
 		.reach = sweep.reach,
-		.few_stride = apart,
-		.few = FEW,
+		.few_stride = brought ? apart * BROUGHT_APART : apart,
+		.few = brought ? BROUGHT_FEW : FEW,
+		.brought = brought,
 	};
 }
 
@@ -70,8 +83,50 @@ static void walker(uint64_t bytes, uint64_t hops, uint32_t phase,
 static uint64_t few_of(const struct mp_lines_rig *rig, uint64_t bytes)
 {
 	const uint64_t slots = bytes / rig->few_stride;
+	const uint64_t part = rig->brought ? BROUGHT_PART : 2;
 
-	return slots < 2 * rig->few ? slots / 2 : rig->few;
+	return slots < part * rig->few ? slots / part : rig->few;
+}
+
+static uint32_t rounds_of(const struct mp_lines_rig *rig, uint64_t slots, uint64_t few)
+{
+	const double visits = SINGLE_HOPS / (MP_LINES_TURNS * (double)slots);
+
+	if (rig->singly)
+		return (uint32_t)fmin(fmax(visits, SINGLE_ROUNDS_MIN), SINGLE_ROUNDS_MAX);
+	if (rig->rounds)
+		return rig->rounds;
+	return slots > MANY_SLOTS ? MANY_ROUNDS : few < FEW ? SHORT_ROUNDS : ROUNDS;
+}
+
+/* P, a line in each page of T, halfway between two of T's. Where lines may be brought it
+ * begins before the first one, and keeps as far from all. */
+static void put_primes(const struct mp_lines_rig *rig, uint64_t few, struct mp_exp *exp)
+{
+	const struct mp_actor *t = &exp->actor[MP_LINES_T];
+	const uint64_t end = t->offset + t->length - t->stride;
+	struct mp_actor *p = &exp->actor[MP_LINES_P];
+	uint64_t primes = PRIMES;
+
+	p->stride = t->length / PRIMES;
+	p->offset = t->offset + rig->few_stride / 2;
+	if (rig->brought) {
+		const uint64_t lines = few / PRIMES, most = PAGE / rig->few_stride;
+
+		p->stride = rig->few_stride;
+		if (lines > 1 && most > 1)
+			p->stride *= lines < most ? lines : most;
+		p->offset = t->offset - rig->few_stride / 2;
+		primes = (t->length + p->stride - 1) / p->stride;
+	}
+	/* The end of T may lie in a page of its own: one more, beyond it. */
+	if (end / PAGE > (p->offset + (primes - 1) * p->stride) / PAGE) {
+		exp->arena[0].bytes += p->stride;
+		primes++;
+	}
+	walker(primes * p->stride, primes, 1, p);
+	if (exp->arena[0].bytes < p->offset + p->length)
+		exp->arena[0].bytes = p->offset + p->length;
 }
 
 /* @length: of both together; false: W would be too short, or take too long. */
@@ -81,54 +136,40 @@ static bool make_exp(const struct mp_lines_rig *rig, uint64_t length,
 	const uint64_t few = few_of(rig, length);
 	const uint64_t beside = few * rig->few_stride;
 	const uint64_t slots = (length - beside) / rig->stride;
+	const uint64_t off = rig->brought ? rig->few_stride / 2 : 0;
 	struct mp_actor *w = &exp->actor[MP_LINES_W], *t = &exp->actor[MP_LINES_T];
 	struct mp_actor *p = &exp->actor[MP_LINES_P];
 
-	if (few < 2)
+	if (few < (rig->brought ? BROUGHT_LEAST : 2))
 		return false;
-	mp_exp_chase(exp, rig->cpu, rig->pages, length + rig->few_stride,
+	mp_exp_chase(exp, rig->cpu, rig->pages, length + off + rig->few_stride,
 		     rig->stride, 0);
 	exp->arena[0].node = rig->node;
 	exp->quiet = rig->quiet;
 	exp->window_ns = MP_WINDOW_MAX_NS;
-	exp->rounds = rig->rounds ? rig->rounds :
-		      slots > MANY_SLOTS ? MANY_ROUNDS :
-		      few < FEW ? SHORT_ROUNDS : ROUNDS;
+	exp->rounds = rounds_of(rig, slots, few);
 	exp->n_actors = length > KNOWN_BYTES ? MP_LINES_RINGS : MP_LINES_P;
 	*p = *t = *w;
 	walker(slots * rig->stride, MP_LINES_TURNS * slots, 0, w);
 	w->reach = rig->reach;
 	walker(beside, few, 2, t);
 	t->stride = rig->few_stride;
-	t->offset = w->length;
+	t->offset = w->length + off;
 	t->detail = MP_DETAIL_HIST;
-	t->group = (uint32_t)few;
+	t->group = rig->singly ? 1 : (uint32_t)few;
 	if (exp->n_actors == MP_LINES_P) {
 		t->phase = 1;
 		memset(p, 0, sizeof(*p));
 	} else {
-		const uint64_t end = t->offset + beside - rig->few_stride;
-		uint64_t primes = PRIMES;
-
-		p->stride = beside / PRIMES;
-		p->offset = t->offset + rig->few_stride / 2;
-		/* The end of T may lie in a page of its own: one more, beyond it. */
-		if (end / PAGE > (p->offset + (PRIMES - 1) * p->stride) / PAGE) {
-			exp->arena[0].bytes += p->stride;
-			primes++;
-		}
-		walker(primes * p->stride, primes, 1, p);
+		put_primes(rig, few, exp);
 	}
 	return (double)slots * MP_LINES_TURNS * exp->rounds <= HOPS_MAX;
 }
 
 /* -- what came back --------------------------------------------------------- */
 
-/* Ticks of a hop of T; NAN. */
-static double taken(const struct mp_batch *batch)
+void mp_lines_each(const struct mp_batch *batch, mp_lines_each_fn *each, void *into)
 {
-	double ticks = 0, n = 0;
-
 	for (uint32_t i = 0; i < batch->n_samples; i++) {
 		const struct memprobe_sample *sample = &batch->sample[i];
 		const uint64_t *word = batch->payload + sample->payload_offset;
@@ -137,13 +178,32 @@ static double taken(const struct mp_batch *batch)
 		    !mp_sample_calm(sample) ||
 		    sample->payload_kind != MEMPROBE_PAYLOAD_HIST)
 			continue;
-		for (uint32_t w = 0; w + 1 < sample->payload_count; w += 2) {
-			ticks += ((double)word[w] - batch->grant.read_ticks) *
-				 (double)word[w + 1];
-			n += (double)word[w + 1];
-		}
+		for (uint32_t w = 0; w + 1 < sample->payload_count; w += 2)
+			each((double)word[w] - batch->grant.read_ticks, (double)word[w + 1],
+			     into);
 	}
-	return ticks / (n * batch->exp.actor[MP_LINES_T].group);
+}
+
+struct sum {
+	double ticks;
+	double n;
+};
+
+static void add(double ticks, double n, void *into)
+{
+	struct sum *sum = into;
+
+	sum->ticks += ticks * n;
+	sum->n += n;
+}
+
+/* Ticks of a hop of T; NAN. */
+static double taken(const struct mp_batch *batch)
+{
+	struct sum sum = { 0 };
+
+	mp_lines_each(batch, add, &sum);
+	return sum.ticks / (sum.n * batch->exp.actor[MP_LINES_T].group);
 }
 
 uint64_t mp_lines_length(const struct mp_lines_rig *rig, double step)

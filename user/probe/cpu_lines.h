@@ -16,9 +16,12 @@ enum mp_lines_who { MP_LINES_W, MP_LINES_T, MP_LINES_P, MP_LINES_RINGS };
  * struct mp_lines_rig - what experiments hold fixed
  * @cpu, @pages, @node, @quiet: as of any
  * @stride, @reach: of W
- * @few_stride: bytes from slot to slot of T: none share a line of the first level
- * @few: slots of T
+ * @few_stride: bytes from slot to slot of T: none share a line of the first level;
+ *	where @brought, none is within two such lines of W or P
+ * @few: slots of T, at most
+ * @brought: lines may be brought that were not asked for
  * @rounds: visits to T; 0: by the slots of W
+ * @singly: T is timed hop by hop, and not as a whole; visits by the slots of W
  */
 struct mp_lines_rig {
 	uint32_t cpu;
@@ -29,7 +32,9 @@ struct mp_lines_rig {
 	uint64_t reach;
 	uint64_t few_stride;
 	uint64_t few;
+	bool brought;
 	uint32_t rounds;
+	bool singly;
 };
 
 /** mp_lines_rig() - as a view's levels are looked at */
@@ -47,6 +52,11 @@ uint64_t mp_lines_length(const struct mp_lines_rig *rig, double step);
 /** mp_lines_want() - plan a length, if it can be had; 0 or -ENOMEM */
 int mp_lines_want(const struct mp_view *view, const struct mp_lines_rig *rig,
 		  uint64_t length, uint32_t replicates, struct mp_plan *plan);
+
+/** mp_lines_each() - all calm visits to T, or its hops where they are timed singly: ticks,
+ * and how many took them; those of the first round, which find nothing, are left out */
+typedef void mp_lines_each_fn(double ticks, double n, void *into);
+void mp_lines_each(const struct mp_batch *batch, mp_lines_each_fn *each, void *into);
 
 /** mp_lines_gather() - what T takes at all lengths of the grid that were measured
  *
