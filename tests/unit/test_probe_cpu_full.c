@@ -299,9 +299,33 @@ static void what_was_walked_beyond_the_last_level_leaves_no_hole(void **state)
 	made_sim_close(&sim);
 }
 
+/* A first level of one way serves some hops up to twice its size, and hides the first
+ * misses of a second one, of one way too, over pages that lie anywhere: shapes of a half or
+ * less of its size explain the rest, if not all hops need miss it in the end. */
+static void what_the_level_inside_hides_makes_none_smaller(void **state)
+{
+	static struct made_sim sim;
+
+	(void)state;
+	for (uint64_t seed = 6; seed <= 7; seed++) {
+		made_sim_open_quiet(&sim, "machine name=a clock_mhz=1700 "
+			"memory_latency=129\nplace pages=random thp=refused\n"
+			"clock tsc_mhz=1900 step=1 read=24\n"
+			"level name=l1d size=32K ways=1 line=64 latency=7\n"
+			"level name=l2 size=224K ways=1 line=64 latency=25 "
+			"index=physical\n"
+			"level name=l3 size=440K ways=16 line=64 latency=47 "
+			"index=physical\n", seed);
+		made_sim_ask(&sim, mp_probe_find("cache-size"));
+		made_sim_not_wrong(&sim, "cpu.l2.size", 224 * KIB, 0.125);
+		made_sim_close(&sim);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_the_level_inside_hides_makes_none_smaller),
 		cmocka_unit_test(what_others_crowd_says_nothing_of_inner_levels),
 		cmocka_unit_test(without_others_any_length_has_a_say),
 		cmocka_unit_test(full_rings_of_shared_levels_have_to_be_slow_alike),

@@ -43,8 +43,11 @@
 #define SMALL_PAGE 4096.0
 /* So far beyond the detector's bracket all hops miss, whatever the policy. */
 #define NONE_HITS 3.0
-/* So far beyond the edge inside, hops are hardly served there. */
+/* So far beyond the edge inside, or where its sets have a line more than they have ways,
+ * hops are hardly served there. */
 #define CLEAR_OF_INNER 1.1
+/* Beyond a level no fewer of all hops miss it; less, and it is another shape. */
+#define ALL_MISS 0.85
 /* Fits, each with what the one before knows of the neighbours. */
 #define PASSES 3u
 
@@ -294,22 +297,28 @@ static int fit_beyond(const struct mp_view *view,
 
 /* What the level inside serves does not come to miss this one. Over scattered
  * pages that hides the first misses of a level of few ways, and the rest look like
- * the steeper edge of a smaller one: lengths that are clear of it have a say. */
+ * the steeper edge of a smaller one: lengths that are clear of it have a say; more of one,
+ * if that edge lets too many hit in the end. */
 static int fit_clear(const struct mp_view *view,
 		     const struct mp_cpu_edges *edges, uint32_t curve,
 		     uint32_t k, struct fits *fits, struct mp_edge *edge)
 {
-	struct mp_edge clear = { 0 };
-	bool ok;
-	int err;
+	double cut[] = { CLEAR_OF_INNER, CLEAR_OF_INNER };
+	int err = 0;
 
 	if (!k || !edges->fitted[k - 1] || !(edge->page_bytes > 0))
 		return 0;
-	fits->clear = edges->edge[k - 1].high * CLEAR_OF_INNER;
-	err = fit_once(view, edges, curve, k, fits, &clear, &ok);
+	cut[1] = fmax(cut[0], 1 + 1.0 / edges->table->shape[edges->edge[k - 1].shape].ways);
+	for (uint32_t i = cut[1] > cut[0] ? 0 : 1; i < 2 && !err; i++) {
+		struct mp_edge clear = { 0 };
+		bool ok;
+
+		fits->clear = edges->edge[k - 1].high * cut[i];
+		err = fit_once(view, edges, curve, k, fits, &clear, &ok);
+		if (ok && (clear.size > edge->high || edge->outside < ALL_MISS))
+			edge->high = fmax(edge->high, clear.high);
+	}
 	fits->clear = 0;
-	if (ok && clear.size > edge->high)
-		edge->high = clear.high;
 	return err;
 }
 
