@@ -117,6 +117,23 @@ static void each_inner_policy_lets_it_tell(void **state)
 	}
 }
 
+/* Lines that fall on sets unevenly, as of huge pages that are no multiple of a way, miss
+ * before the level is full. Less than the edge says by more than three times what the
+ * level inside holds is not that. */
+static void much_less_than_others_hold_tells_nothing(void **state)
+{
+	static const char text[] = ROW L1 "policy=lru\n"
+				   "level name=l2 size=256K ways=8 latency=14\n";
+	struct mp_cpu_stride stride;
+
+	(void)state;
+	ask_beyond(text, 1, 1.25, &stride);
+	assert_int_equal(stride.holds, MP_CPU_HOLDS_OTHERS);
+	ask_beyond(text, 1, 3.5, &stride);
+	assert_true(stride.known);
+	assert_int_equal(stride.holds, MP_CPU_HOLDS_UNKNOWN);
+}
+
 static void each_outer_policy_lets_it_tell(void **state)
 {
 	static const char *const policy[] = {
@@ -354,6 +371,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_inner_policy_lets_it_tell),
 		cmocka_unit_test(each_outer_policy_lets_it_tell),
+		cmocka_unit_test(much_less_than_others_hold_tells_nothing),
 		cmocka_unit_test(few_ways_and_odd_sets_tell_as_well),
 		cmocka_unit_test(what_fits_is_known_where_the_kind_is_not),
 		cmocka_unit_test(equal_spans_are_left_open),

@@ -381,7 +381,7 @@ static uint32_t holds(const struct mp_edge *edge, const struct mp_edge *inner,
 {
 	if (stride->high < edge->low / EDGE_ERROR &&
 	    stride->low < edge->low - OTHERS_LEAST * inner->high &&
-	    stride->low > edge->low / ROOM - OTHERS_MOST * inner->high)
+	    stride->high > edge->low / EDGE_ERROR - OTHERS_MOST * inner->high)
 		return MP_CPU_HOLDS_OTHERS;
 	if (stride->low > edge->high - ITSELF_MOST * inner->low &&
 	    stride->low < edge->high * EDGE_ERROR &&
