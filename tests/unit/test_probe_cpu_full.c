@@ -322,9 +322,30 @@ static void what_the_level_inside_hides_makes_none_smaller(void **state)
 	}
 }
 
+/* Huge pages that are no multiple of a way fill sets unevenly: replicates differ, and a
+ * shape of fewer ways over even sets explains their means. */
+static void huge_pages_that_fill_sets_unevenly_make_no_level_smaller(void **state)
+{
+	static struct made_sim sim;
+
+	(void)state;
+	made_sim_open_quiet(&sim, "machine name=a clock_mhz=1500 memory_latency=160\n"
+		"place pages=random thp=granted huge=18\n"
+		"clock tsc_mhz=3800 step=1 read=22\n"
+		"level name=l1d size=16K ways=4 line=128 latency=4 policy=lru\n"
+		"level name=l2 size=128K ways=16 line=128 latency=9 index=physical\n"
+		"level name=l3 size=4M ways=16 line=128 latency=19 policy=tree-plru\n"
+		"level name=l4 size=7M ways=4 line=128 latency=32 policy=lru "
+		"index=physical\n", 700234);
+	made_sim_ask(&sim, mp_probe_find("cache-size"));
+	made_sim_not_wrong(&sim, "cpu.l4.size", 7 * MIB, 0.125);
+	made_sim_close(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(huge_pages_that_fill_sets_unevenly_make_no_level_smaller),
 		cmocka_unit_test(what_the_level_inside_hides_makes_none_smaller),
 		cmocka_unit_test(what_others_crowd_says_nothing_of_inner_levels),
 		cmocka_unit_test(without_others_any_length_has_a_say),

@@ -43,8 +43,8 @@ static bool is_uneven(const struct mp_edge_data *data,
 		      const struct mp_miss_table *table,
 		      const struct mp_edge *edge)
 {
-	return data->is_share && table->shape[edge->shape].scatter == 0 &&
-	       edge->sway > MP_CPU_UNEVEN;
+	return table->shape[edge->shape].scatter == 0 &&
+	       edge->sway > (data->is_share ? MP_CPU_UNEVEN : SWAYS);
 }
 
 /* Pages that begin anywhere in a count of sets that is no power of two, and
