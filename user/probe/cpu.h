@@ -306,20 +306,6 @@ enum mp_cpu_by {
 };
 
 /**
- * struct mp_cpu_gap - lengths over which a few lines go from one stair to the next
- * @low, @high: the last length of the one and the first of the other, bytes
- * @inside, @outside: what the stairs take, core cycles
- * @off: .. and what they are off by, by the clock's step
- */
-struct mp_cpu_gap {
-	double low;
-	double high;
-	double inside;
-	double outside;
-	double off;
-};
-
-/**
  * struct mp_cpu_edges - the levels of the main curve and their edges
  * @curve: the main curve, owned
  * @side: the curves of second looks, owned
@@ -368,7 +354,8 @@ struct mp_cpu_gap {
  * @after: .. and what those took, owned
  * @after_first, @after_n: so many levels, from the first of them, were found by
  *	that
- * @after_gap: .. between which two stairs of it single hops are wanted; 0: between none
+ * @after_wide: .. and an edge between two stairs in which single hops are wanted; 0: in
+ *	none
  * @after_kept: .. the share of a ring that the level inside may have kept
  * @walks: rings of a slot a page, owned
  * @main_lines: by means, lines to a slot's share of a ring of @curve; 1: full
@@ -413,7 +400,7 @@ struct mp_cpu_edges {
 	double after_from;
 	double after_to;
 	struct mp_curve after;
-	struct mp_cpu_gap after_gap;
+	struct mp_edge after_wide;
 	uint32_t after_first;
 	uint32_t after_n;
 	double after_kept[MP_CPU_LEVELS];

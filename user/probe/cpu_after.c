@@ -42,14 +42,10 @@
  * latency wants more, or is not told: latency_rings.c.) */
 #define FAR_BEYOND 4.0
 #define REPLICATES 6u
-/* The first length lies so far beyond the edge inside, and no level before it. */
-#define LATE 1.35
 /* Where prefetchers stay on, to no more: few lines want many visits. */
 #define BROUGHT_TO (2u << 20)
 /* Fewer lengths draw no curve. */
 #define LENGTHS_MIN 10u
-/* Between two stairs, so short that no level hides there. */
-#define SHARP 1.35
 #define SHARP_WAYS 16u
 /* Lengths at the end of a stair may be those of a gentle edge: no longer than one of
  * so many before, but for so many just before, they are not. */
@@ -191,26 +187,6 @@ static double held_at(const struct mp_curve *curve, uint32_t i)
 	       (double)(w->length + t->length / t->stride * w->stride);
 }
 
-static struct mp_cpu_gap gap_after(const struct mp_curve *curve,
-				   const struct mp_cpu_stair *stair)
-{
-	return (struct mp_cpu_gap){
-		.low = length_at(curve, last_held(curve, stair)),
-		.high = length_at(curve, stair[1].first),
-		.inside = stair[0].cycles, .outside = stair[1].cycles,
-		.off = mp_cpu_stairs_off(curve),
-	};
-}
-
-/* May another level hide between two stairs? */
-static bool may_hide(const struct mp_cpu_gap *gap, const struct mp_cpu_stair *next)
-{
-	const struct mp_edge edge = { .inside = fmax(gap->inside - gap->off, 0),
-				      .outside = gap->outside + gap->off };
-
-	return (gap->high > gap->low * SHARP || next->sloped) && mp_cpu_has_room(&edge);
-}
-
 /* What lies between two stairs is the edge of a level. */
 static void put_level(const struct mp_curve *curve, const struct mp_cpu_stair *stair,
 		      uint32_t k, struct mp_cpu_edges *edges)
@@ -295,9 +271,9 @@ int mp_cpu_after_plan(const struct mp_view *view,
 	for (; step <= mp_lines_to(edges->after_to) && !err; step++)
 		err = mp_lines_want(view, &rig, mp_lines_length(&rig, step),
 				    REPLICATES, plan);
-	if (!err && edges->after_gap.high > 0)
-		err = mp_cpu_parted_plan(view, &rig, edges->after.at[0].batch[0],
-					 &edges->after_gap, plan);
+	if (!err && edges->after_wide.high > 0)
+		err = mp_cpu_parted_plan(view, &rig, &edges->after, &edges->after_wide,
+					 plan);
 	return err;
 }
 
@@ -384,20 +360,32 @@ static void leave_broad(const struct mp_curve *curve, const struct mp_cpu_stair 
 	};
 }
 
-/* Is what lies between two stairs the edge of one level alone? Else it is known which two
- * they are. */
-static bool is_one(const struct mp_view *view, const struct mp_cpu_stair *stair,
+/* May another level hide in an edge between two stairs, the second of which is @next? */
+static bool may_hide(const struct mp_curve *curve, const struct mp_edge *edge,
+		     const struct mp_cpu_stair *next)
+{
+	const double off = mp_cpu_stairs_off(curve);
+	const struct mp_edge most = { .inside = fmax(edge->inside - off, 0),
+				      .outside = edge->outside + off };
+
+	return (edge->high > edge->low * MP_CPU_STAIRS_SHARP || next->sloped) &&
+	       mp_cpu_has_room(&most);
+}
+
+/* Is edge @k, which has been put, that of one level alone? Else it is kept, too, as the
+ * one to be looked at. */
+static bool is_one(const struct mp_view *view, const struct mp_cpu_stair *next, uint32_t k,
 		   struct mp_cpu_edges *edges, int *err)
 {
-	const struct mp_cpu_gap gap = gap_after(&edges->after, stair);
+	const struct mp_edge *edge = &edges->edge[k];
 	struct mp_lines_rig rig;
 	bool parted;
 
-	if (!may_hide(&gap, &stair[1]))
+	if (!may_hide(&edges->after, edge, next))
 		return true;
-	edges->after_gap = gap;
+	edges->after_wide = *edge;
 	mp_lines_rig(view, edges, &rig);
-	*err = mp_cpu_parted(view, &rig, &gap, &parted);
+	*err = mp_cpu_parted(view, &rig, &edges->after, edge, &parted);
 	return parted;
 }
 
@@ -410,7 +398,7 @@ static bool is_late(const struct mp_cpu_edges *edges, const struct mp_cpu_stair 
 	if (isnan(least))
 		least = edges->edge[0].inside;
 	return edges->doubt.level ?
-	       length_at(&edges->after, 0) > edges->after_from * LATE :
+	       length_at(&edges->after, 0) > edges->after_from * MP_CPU_STAIRS_SHARP :
 	       first->cycles > least * MP_CPU_STAIR_RISES + mp_cpu_stairs_off(&edges->after);
 }
 
@@ -439,12 +427,12 @@ static bool find_levels(const struct mp_view *view, const struct mp_cpu_edges *e
 	uint32_t n = stairs_of(edges, stair);
 
 	*found = *edges;
-	found->after_gap = (struct mp_cpu_gap){ 0 };
+	found->after_wide = (struct mp_edge){ 0 };
 	if (!n || k + n - 1 + edges->n - outer > MP_CPU_LEVELS)
 		return false;
 	while (sharp + 1 < n && !*err) {
 		put_level(curve, &stair[sharp], k + sharp, found);
-		if (!is_one(view, &stair[sharp], found, err))
+		if (!is_one(view, &stair[sharp + 1], k + sharp, found, err))
 			break;
 		sharp++;
 	}
@@ -492,7 +480,7 @@ int mp_cpu_after_find(const struct mp_view *view, struct mp_cpu_edges *edges)
 	if (find_levels(view, edges, &found, &err))
 		*edges = found;
 	else
-		edges->after_gap = found.after_gap;
+		edges->after_wide = found.after_wide;
 	return err;
 }
 

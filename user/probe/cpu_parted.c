@@ -15,12 +15,12 @@
 #include "analysis/clock.h"
 #include "backend.h"
 #include "limits.h"
+#include "probe/cpu_stairs.h"
 
-/* Lengths of a gap that are looked at: so many, or as many as leave none for a level
+/* Lengths of an edge that are looked at: so many, or as many as leave none for a level
  * between them; and replicates, and how many of them have to count. */
 #define LENGTHS_MIN 5u
 #define LENGTHS_MAX 16u
-#define APART 1.35
 #define REPLICATES 6u
 #define REPLICATES_LEAST 2u
 /* What is read within this factor of a stair, and a step of the clock, is its. Levels
@@ -56,35 +56,35 @@ struct parts {
 	double others;
 };
 
-static uint32_t lengths_of(const struct mp_cpu_gap *gap)
+static uint32_t lengths_of(const struct mp_edge *edge)
 {
-	const double n = ceil(log(gap->high / gap->low) / log(APART)) + 1;
+	const double n = ceil(log(edge->high / edge->low) / log(MP_CPU_STAIRS_SHARP)) + 1;
 
 	return (uint32_t)fmin(fmax(n, LENGTHS_MIN), LENGTHS_MAX);
 }
 
 /* Steps of the grid between the two stairs. */
-static double step_of(const struct mp_cpu_gap *gap, uint32_t i)
+static double step_of(const struct mp_edge *edge, uint32_t i)
 {
-	const double from = mp_lines_to(gap->low), to = mp_lines_to(gap->high);
-	const double step = round(from + (to - from) * (i + 1) / (lengths_of(gap) + 1));
+	const double from = mp_lines_to(edge->low), to = mp_lines_to(edge->high);
+	const double step = round(from + (to - from) * (i + 1) / (lengths_of(edge) + 1));
 
 	return fmin(fmax(step, ceil(from)), floor(to));
 }
 
 /* Where hops end that look like the inner stair's, and those of the outer begin. */
-static bool limits_of(const struct mp_batch *batch, const struct mp_cpu_gap *gap,
+static bool limits_of(const struct mp_batch *batch, const struct mp_edge *edge,
 		      double *near, double *far)
 {
 	const double step = mp_clock_cycles(batch, (double)batch->grant.tick_step);
 
-	*near = gap->inside * HALFWAY + step;
-	*far = gap->outside / HALFWAY - step;
+	*near = edge->inside * HALFWAY + step;
+	*far = edge->outside / HALFWAY - step;
 	return *far >= *near + CLEAR_STEPS * step;
 }
 
 int mp_cpu_parted_plan(const struct mp_view *view, const struct mp_lines_rig *rig,
-		       const struct mp_batch *clock, const struct mp_cpu_gap *gap,
+		       const struct mp_curve *stairs, const struct mp_edge *edge,
 		       struct mp_plan *plan)
 {
 	struct mp_lines_rig singly = *rig;
@@ -92,11 +92,11 @@ int mp_cpu_parted_plan(const struct mp_view *view, const struct mp_lines_rig *ri
 	int err = 0;
 
 	singly.singly = true;
-	if (!limits_of(clock, gap, &near, &far))
+	if (!limits_of(stairs->at[0].batch[0], edge, &near, &far))
 		return 0;
-	for (uint32_t i = 0; i < lengths_of(gap) && !err; i++)
+	for (uint32_t i = 0; i < lengths_of(edge) && !err; i++)
 		err = mp_lines_want(view, &singly,
-				    mp_lines_length(&singly, step_of(gap, i)),
+				    mp_lines_length(&singly, step_of(edge, i)),
 				    REPLICATES, plan);
 	return err;
 }
@@ -143,48 +143,50 @@ static bool is_other(const struct heap *heap, double cycles, double off)
 	       fabs(heap->sum / heap->n - cycles) > MEAN_SAME * cycles + loose_of(heap, off);
 }
 
-/* Are all hops at a length those of either stair? @mixed: and many of both? */
-static bool is_parted(const struct mp_curve_at *at, const struct mp_cpu_gap *gap,
-		      bool *mixed)
+/* Are all hops at a length those of either stair, which @off may be off by? @mixed: and
+ * many of both? */
+static bool is_parted(const struct mp_curve_at *at, const struct mp_edge *edge,
+		      double off, bool *mixed)
 {
 	struct parts parts = { 0 };
 	double all;
 
 	for (uint32_t r = 0; r < at->n; r++) {
 		parts.batch = at->batch[r];
-		if (!limits_of(parts.batch, gap, &parts.near, &parts.far))
+		if (!limits_of(parts.batch, edge, &parts.near, &parts.far))
 			return false;
 		mp_lines_each(parts.batch, sort_hop, &parts);
 	}
 	all = parts.inside.n + parts.outside.n + parts.others;
 	*mixed = parts.outside.n >= MIXED_LEAST * all &&
 		 parts.inside.n >= MIXED_LEAST * all &&
-		 is_known(&parts.inside, gap->inside, gap->off) &&
-		 is_known(&parts.outside, gap->outside, gap->off);
+		 is_known(&parts.inside, edge->inside, off) &&
+		 is_known(&parts.outside, edge->outside, off);
 	return at->n >= REPLICATES_LEAST && parts.others <= OTHERS * all &&
-	       !is_other(&parts.inside, gap->inside, gap->off) &&
-	       !is_other(&parts.outside, gap->outside, gap->off);
+	       !is_other(&parts.inside, edge->inside, off) &&
+	       !is_other(&parts.outside, edge->outside, off);
 }
 
 int mp_cpu_parted(const struct mp_view *view, const struct mp_lines_rig *rig,
-		  const struct mp_cpu_gap *gap, bool *parted)
+		  const struct mp_curve *stairs, const struct mp_edge *edge, bool *parted)
 {
+	const double off = mp_cpu_stairs_off(stairs);
 	struct mp_lines_rig singly = *rig;
 	struct mp_curve curve = { 0 };
 	uint32_t mixed = 0;
 	int err;
 
 	singly.singly = true;
-	err = mp_lines_gather(view, &singly, gap->low, gap->high, &curve);
+	err = mp_lines_gather(view, &singly, edge->low, edge->high, &curve);
 	*parted = !err;
-	for (uint32_t i = 0; i < lengths_of(gap) && *parted; i++) {
-		const uint64_t length = mp_lines_length(&singly, step_of(gap, i));
+	for (uint32_t i = 0; i < lengths_of(edge) && *parted; i++) {
+		const uint64_t length = mp_lines_length(&singly, step_of(edge, i));
 		bool is_mixed = false;
 		uint32_t c = 0;
 
 		while (c < curve.n && curve.at[c].length != length)
 			c++;
-		*parted = c < curve.n && is_parted(&curve.at[c], gap, &is_mixed);
+		*parted = c < curve.n && is_parted(&curve.at[c], edge, off, &is_mixed);
 		mixed += is_mixed;
 	}
 	mp_curve_free(&curve);

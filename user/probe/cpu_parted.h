@@ -6,25 +6,26 @@
 
 #include "probe/cpu_lines.h"
 
-/** mp_cpu_parted_plan() - want single hops of the few lines at some lengths of a gap,
+/** mp_cpu_parted_plan() - want single hops of the few lines at some lengths of an edge,
  * where the clock could tell; 0 or -ENOMEM
  * @view: what has been measured, and what may be
  * @rig: that of the curve which has the stairs
- * @clock: a batch of that curve
- * @gap: between two of its stairs
+ * @stairs: that curve
+ * @edge: between two of its stairs: the last length of the one and the first of the other,
+ *	bytes, and what they take, core cycles
  */
 int mp_cpu_parted_plan(const struct mp_view *view, const struct mp_lines_rig *rig,
-		       const struct mp_batch *clock, const struct mp_cpu_gap *gap,
+		       const struct mp_curve *stairs, const struct mp_edge *edge,
 		       struct mp_plan *plan);
 
 /**
- * mp_cpu_parted() - are all hops in a gap those of the one stair or of the other?
+ * mp_cpu_parted() - are all hops in such an edge those of the one stair or of the other?
  * @parted: not so, too, where the clock's step is too long, or not all that was wanted
  *	has been measured
  *
  * Return: 0 or -ENOMEM
  */
 int mp_cpu_parted(const struct mp_view *view, const struct mp_lines_rig *rig,
-		  const struct mp_cpu_gap *gap, bool *parted);
+		  const struct mp_curve *stairs, const struct mp_edge *edge, bool *parted);
 
 #endif

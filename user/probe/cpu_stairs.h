@@ -16,6 +16,10 @@
 /** MP_CPU_STAIR_RISES - what takes more by this factor is another stair */
 #define MP_CPU_STAIR_RISES 1.2
 
+/** MP_CPU_STAIRS_SHARP - lengths that are no further apart leave no room for a level
+ * between them */
+#define MP_CPU_STAIRS_SHARP 1.35
+
 /**
  * struct mp_cpu_stair - lengths in a row that take the same
  * @first, @last: of the curve's lengths
