@@ -33,6 +33,8 @@ extern const struct mp_probe mp_probe_cache_size, mp_probe_latency;
 
 static struct made_sim sim;
 static struct mp_cpu_edges edges;
+/* Where the first edge begins, for the detector of means; 0: where it does. */
+static double begins;
 
 static void ask(const char *text)
 {
@@ -274,6 +276,8 @@ static void doubt_first(const char *text, uint32_t n, double times, double misfi
 	made_sim_edges(&sim, &edges);
 	for (uint32_t k = 0; k < n; k++)
 		edges.level[k].high_bytes = edges.edge[k + 1 < n ? k : edges.n - 1].high;
+	if (begins > 0)
+		edges.level[0].low_bytes = begins;
 	edges.n = n;
 	edges.edge[n - 1].inside *= times;
 	edges.edge[n - 1].misfit = edges.edge[n - 1].chi2 = misfit;
@@ -477,15 +481,24 @@ static void what_is_brought_is_not_what_is_timed(void **state)
 	}
 }
 
-/* .. and lies so far apart that of short rings too few lines are left: if the curve begins
- * beyond a level, it does not say which that is. */
-static void a_curve_that_begins_late_says_nothing(void **state)
+/* .. and lies so far apart that of short rings too few lines are left: where they would
+ * begin beyond a level they are not asked, .. */
+static void a_curve_that_would_begin_late_is_not_asked(void **state)
 {
+	static const char text[] = COARSE
+		"level name=l1d size=16K ways=4 line=128 latency=3 policy=lru\n"
+		"level name=l2 size=96K ways=16 line=128 latency=10 policy=lru\n"
+		"prefetch kind=adjacent into=l2 switch=no\n";
+
 	(void)state;
-	find_stairs(COARSE
-		    "level name=l1d size=16K ways=4 line=128 latency=3 policy=lru\n"
-		    "level name=l2 size=96K ways=16 line=128 latency=10 policy=lru\n"
-		    "prefetch kind=adjacent into=l2 switch=no\n");
+	find_stairs(text);
+	assert_false(is_planned());
+	assert_int_equal(edges.after.n, 0);
+	done();
+	/* .. and if they begin so all the same they do not say which level that is. */
+	begins = 32 << 10;
+	find_stairs(text);
+	begins = 0;
 	assert_true(edges.after.n && edges.after.at[0].length > 16 << 10);
 	assert_int_equal(edges.after_n, 0);
 	done();
@@ -526,7 +539,7 @@ int main(void)
 		cmocka_unit_test(longer_lines_make_no_latency),
 		cmocka_unit_test(what_no_ring_shows_alone_a_few_lines_do),
 		cmocka_unit_test(what_is_brought_is_not_what_is_timed),
-		cmocka_unit_test(a_curve_that_begins_late_says_nothing),
+		cmocka_unit_test(a_curve_that_would_begin_late_is_not_asked),
 		cmocka_unit_test(elsewhere_it_is_not_asked_or_not_answered),
 	};
 

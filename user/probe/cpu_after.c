@@ -247,14 +247,25 @@ static uint32_t last_asked(const struct mp_cpu_edges *edges)
 	return k;
 }
 
+/* Where prefetchers stay on few lines lie far apart: do the shortest rings that leave room
+ * for them fit into the level in doubt, and are the longest no longer than is asked for? */
+static bool leave_room(const struct mp_view *view, const struct mp_cpu_edges *edges)
+{
+	const uint32_t k = edges->doubt.level;
+	const double least = k ? edges->level[k - 1].high_bytes * CLEAR * MP_CPU_STAIRS_SHARP :
+				 edges->level[0].low_bytes;
+	struct mp_lines_rig rig;
+
+	mp_lines_rig(view, edges, &rig);
+	return (double)mp_lines_least(&rig) <= least &&
+	       edges->level[last_asked(edges)].high_bytes * BEYOND <= BROUGHT_TO;
+}
+
 static bool is_asked(const struct mp_view *view, const struct mp_cpu_edges *edges)
 {
-	const uint32_t last = last_asked(edges);
-
 	return edges->flat && edges->doubt.level < edges->n &&
-	       mp_cpu_after_can(view, edges, last) &&
-	       (!mp_cpu_may_prefetch(view) ||
-		edges->level[last].high_bytes * BEYOND <= BROUGHT_TO);
+	       mp_cpu_after_can(view, edges, last_asked(edges)) &&
+	       (!mp_cpu_may_prefetch(view) || leave_room(view, edges));
 }
 
 int mp_cpu_after_plan(const struct mp_view *view,

@@ -79,11 +79,26 @@ static void walker(uint64_t bytes, uint64_t hops, uint32_t phase,
 	actor->warm_hops = 0;
 }
 
+/* All slots of both are so many times T's, at least. */
+static uint64_t part_of(const struct mp_lines_rig *rig)
+{
+	return rig->brought ? BROUGHT_PART : 2;
+}
+
+static uint64_t few_least(const struct mp_lines_rig *rig)
+{
+	return rig->brought ? BROUGHT_LEAST : 2;
+}
+
+uint64_t mp_lines_least(const struct mp_lines_rig *rig)
+{
+	return few_least(rig) * part_of(rig) * rig->few_stride;
+}
+
 /* Slots of T, of all that both may have. */
 static uint64_t few_of(const struct mp_lines_rig *rig, uint64_t bytes)
 {
-	const uint64_t slots = bytes / rig->few_stride;
-	const uint64_t part = rig->brought ? BROUGHT_PART : 2;
+	const uint64_t slots = bytes / rig->few_stride, part = part_of(rig);
 
 	return slots < part * rig->few ? slots / part : rig->few;
 }
@@ -140,7 +155,7 @@ static bool make_exp(const struct mp_lines_rig *rig, uint64_t length,
 	struct mp_actor *w = &exp->actor[MP_LINES_W], *t = &exp->actor[MP_LINES_T];
 	struct mp_actor *p = &exp->actor[MP_LINES_P];
 
-	if (few < (rig->brought ? BROUGHT_LEAST : 2))
+	if (few < few_least(rig))
 		return false;
 	mp_exp_chase(exp, rig->cpu, rig->pages, length + off + rig->few_stride,
 		     rig->stride, 0);

@@ -46,6 +46,9 @@ void mp_lines_rig(const struct mp_view *view, const struct mp_cpu_edges *edges,
 double mp_lines_from(double bytes);
 double mp_lines_to(double bytes);
 
+/** mp_lines_least() - bytes of W and T together, of fewer of which T is too few slots */
+uint64_t mp_lines_least(const struct mp_lines_rig *rig);
+
 /** mp_lines_length() - bytes of W and T at a step */
 uint64_t mp_lines_length(const struct mp_lines_rig *rig, double step);
 
