@@ -70,8 +70,6 @@
 #define SHOWS_LEAST 0.01
 /* So few rows say nothing of how they differ. */
 #define ROWS_LEAST 12u
-/* Huge pages are so long. */
-#define HUGE_PAGE (2u << 20)
 
 /* B's hops of a round, as a share of what fits, and of all; the hops of all
  * replicates, which are no more than so many. */
@@ -493,8 +491,8 @@ static bool may_differ(const struct mp_cpu_edges *edges, uint32_t k,
 	const struct mp_edge *edge = &edges->edge[k];
 
 	return arena->huge_bytes > 0 && !arena->contiguous &&
-	       edge->size > HUGE_PAGE &&
-	       edge->size > HUGE_PAGE / 2 * edges->table->shape[edge->shape].ways;
+	       edge->size > MP_CPU_HUGE_PAGE &&
+	       edge->size > MP_CPU_HUGE_PAGE / 2 * edges->table->shape[edge->shape].ways;
 }
 
 static void add_apart(const struct sums *was, const struct sums *sums,

@@ -39,12 +39,15 @@ static bool is_hashed(const struct mp_cpu_edges *edges, uint32_t k,
 	       (shape->ways >= MANY_WAYS || mp_cpu_has_sides(edges, k));
 }
 
+/* .. or replicates say that sets are not filled alike; of means, if there is more than one
+ * huge page: what lies in one lies in a row. */
 static bool is_uneven(const struct mp_edge_data *data,
 		      const struct mp_miss_table *table,
 		      const struct mp_edge *edge)
 {
 	return table->shape[edge->shape].scatter == 0 &&
-	       edge->sway > (data->is_share ? MP_CPU_UNEVEN : SWAYS);
+	       edge->sway > (data->is_share ? MP_CPU_UNEVEN : SWAYS) &&
+	       (data->is_share || edge->size > MP_CPU_HUGE_PAGE);
 }
 
 /* Pages that begin anywhere in a count of sets that is no power of two, and

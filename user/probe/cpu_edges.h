@@ -75,6 +75,9 @@ uint32_t mp_cpu_share_muddled(const struct mp_curve *curve,
  * full, where lines fall on them unevenly */
 #define MP_CPU_CROWDED_WAYS 2u
 
+/** MP_CPU_HUGE_PAGE - bytes of the pages that rings may be given instead of small ones */
+#define MP_CPU_HUGE_PAGE (2u << 20)
+
 /** MP_CPU_UNEVEN - replicates of single hops that differ by more, of a whole turn,
  * say that lines do not fall on sets evenly: by a hash over slices, or pages that
  * begin anywhere. An even shape puts the capacity too low then */
