@@ -18,16 +18,20 @@
 #include "probe/latency_groups.h"
 
 #define NEAR 0.125
+/* From between the readings of the second level and the third to before them, cycles */
+#define EARLY 8.0
 
 /* Levels at 4 and 9 cycles share readings of a clock of 6.8 cycles a step, those
  * at 9 and 24 do not, by little. */
-#define TWO_STEPS "machine name=a clock_mhz=1400 memory_latency=216\n" \
+#define TWO_STEPS_OF(policy) \
+	"machine name=a clock_mhz=1400 memory_latency=216\n" \
 	"clock tsc_mhz=3300 step=16 read=10\n" \
 	"place pages=contiguous\n" \
 	"level name=l1d size=40K ways=4 latency=4\n" \
-	"level name=l2 size=256K ways=8 latency=9\n" \
+	"level name=l2 size=256K ways=8 latency=9 policy=" policy "\n" \
 	"level name=l3 size=1536K ways=12 latency=24\n" \
 	"tlb level=1 page=4K entries=128 ways=16\nwalk cost=64\n"
+#define TWO_STEPS TWO_STEPS_OF("lru")
 
 static struct made_sim sim;
 
@@ -417,6 +421,40 @@ static void what_a_shape_takes_out_may_not_be_there(void **state)
 	assert_true(fabs(cycles.value - 9) <= 0.09);
 }
 
+/*
+ * The third level is alone in its group. Where that begins too early, readings of the
+ * second one, which throws out any line, are in it, on more steps of the clock than
+ * those of one latency.
+ */
+static void readings_of_two_levels_are_no_latency(void **state)
+{
+	struct mp_cpu_edges edges;
+	struct mp_plan plan = { 0 };
+	double inner[2];
+
+	(void)state;
+	ask(TWO_STEPS_OF("random"));
+	edges_of(&edges);
+	assert_int_equal(edges.group[2], 1);
+	assert_int_equal(mp_latency_groups_plan(&sim.view, &edges, 2, &plan), 0);
+	assert_int_equal(plan.n, 1);
+	made_sim_run(&sim, &plan);
+	for (uint32_t early = 0; early < 2; early++) {
+		struct mp_fact cycles = { .verdict = MP_NOT_MEASURABLE };
+		struct mp_fact ns = cycles;
+		struct mp_latency pair = { .cycles = &cycles, .ns = &ns };
+
+		edges.groups.bound[0] -= early * EARLY;
+		assert_int_equal(mp_latency_groups(&sim.view, &edges, 2, &pair,
+						   inner), 0);
+		assert_int_equal(cycles.verdict, early ? MP_NOT_MEASURABLE :
+							 MP_MEASURED);
+		if (!early)
+			assert_true(fabs(cycles.value - 24) <= 0.48);
+	}
+	mp_cpu_edges_free(&edges);
+}
+
 /* A clock that times each hop has no groups, nor one of so long a step that nothing
  * is two of them away. */
 static void clocks_that_tell_all_or_nothing_have_no_groups(void **state)
@@ -617,6 +655,8 @@ int main(void)
 		cmocka_unit_test_teardown(a_mean_that_rises_is_no_latency, end),
 		cmocka_unit_test_teardown(
 			what_a_shape_takes_out_may_not_be_there, end),
+		cmocka_unit_test_teardown(readings_of_two_levels_are_no_latency,
+					  end),
 		cmocka_unit_test(
 			clocks_that_tell_all_or_nothing_have_no_groups),
 		cmocka_unit_test_teardown(

@@ -39,6 +39,9 @@
  * does. */
 #define CORE_SHARE 0.04
 #define CORE_STEPS 1.6
+/* Readings of one latency lie on two steps of the clock side by side: their variance
+ * is that of a coin at the most, or so much more. */
+#define TWO_STEPS 1.2
 /* What a level inside whose limits lie far apart serves moves the mean by no more. */
 #define MOVED_MOST 0.02
 
@@ -234,6 +237,7 @@ struct hops {
 	double own;		/* hops of it, in all */
 	double open;		/* .. and steps of the clock that are open in them */
 	double step;
+	double variance;	/* of those of a replicate, the mean of all, cycles^2 */
 	uint64_t id;
 };
 
@@ -245,7 +249,11 @@ static int take_batch(const struct mp_view *view, const struct mp_batch *batch,
 	const double all = (double)batch->exp.actor[0].hops * batch->n_samples;
 
 	if (!err && turn.own) {
-		hops->value[hops->n++] = turn.own_cycles / (double)turn.own;
+		const double mean = turn.own_cycles / (double)turn.own;
+
+		hops->value[hops->n++] = mean;
+		hops->variance += (turn.own_squares / (double)turn.own -
+				   mean * mean) / REPLICATES;
 		hops->own += (double)turn.own;
 		/* What lies between opens a step more each time. */
 		hops->open += batch->n_samples +
@@ -322,6 +330,21 @@ static struct moved apart_from(const struct mp_cpu_edges *edges, uint32_t k,
 	return moved;
 }
 
+/* May all of its hops take the same, but for those that others of the group serve?
+ * Where two levels lie no further apart than the clock's steps, one of the readings
+ * of the inner one may be in the outer one's group. */
+static bool is_one_latency(const struct mp_cpu_edges *edges, uint32_t k,
+			   const struct seen *seen, const struct hops *hops)
+{
+	const double *cycles = edges->spectrum.cycles;
+	const double off = fmax(k ? cycles[k] - cycles[k - 1] : 0,
+				cycles[k + 1] - cycles[k]);
+
+	return hops->variance <= TWO_STEPS * hops->step * hops->step / 4 +
+				 (1 - seen->pure) * off * off +
+				 pow(CORE_SHARE * cycles[k], 2);
+}
+
 int mp_latency_groups(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
 		      struct mp_latency *pair, double inner[2])
@@ -341,7 +364,8 @@ int mp_latency_groups(const struct mp_view *view,
 	if (!(length > 0) || !make_exp(view, edges, k, length, &exp))
 		return 0;
 	err = take_all(view, edges, k, &exp, &hops);
-	if (err || hops.n < REPLICATES)
+	if (err || hops.n < REPLICATES ||
+	    !is_one_latency(edges, k, &seen, &hops))
 		return err;
 	moved = apart_from(edges, k, &seen, &hops);
 	/* How much the level inside serves goes by its edge. */

@@ -172,6 +172,7 @@ static void note_burst(const struct mp_turn_times *times,
 			continue;
 		turn->own++;
 		turn->own_cycles += cycles;
+		turn->own_squares += cycles * cycles;
 	}
 }
 

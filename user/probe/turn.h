@@ -42,6 +42,7 @@ struct mp_turn_times {
  * @hit_cycles: .. and what they took, in all
  * @own: of these those that the level itself served
  * @own_cycles: .. and what they took, in all
+ * @own_squares: .. and the squares of that
  * @all: all that it served, the first hops to pages as well
  * @all_cycles: .. and what those took
  */
@@ -57,6 +58,7 @@ struct mp_turn {
 	double hit_cycles;
 	uint64_t own;
 	double own_cycles;
+	double own_squares;
 	uint64_t all;
 	double all_cycles;
 };
