@@ -259,7 +259,10 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
  * @id: of the experiment
  * @known: it was made
  * @brief: it has too few lines for an upper limit
+ * @size: of the level, as its edge had it when the rings were laid
  * @bare: nothing was found where no level is known: none hides behind this one
+ * @hidden: bytes that were found here or inside, and took what no level does that is
+ *	known; 0: so few that none need hide there
  * @doubt: a standard error of what it serves by itself, as a share
  * @own_low, @own_high: bytes that the level serves by itself
  * @all_low, @all_high: .. with those inside. INFINITY: a level further out may
@@ -283,6 +286,8 @@ struct mp_cpu_count {
 	bool known;
 	bool brief;
 	bool bare;
+	double size;
+	double hidden;
 	double doubt;
 	double own_low;
 	double own_high;

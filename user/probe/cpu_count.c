@@ -177,6 +177,7 @@ static void lay(const struct mp_view *view, const struct mp_cpu_edges *edges,
 
 	memset(count, 0, sizeof(*count));
 	mp_cpu_level_sweep(view, edges, k, 0, &sweep);
+	count->size = size;
 	count->stride = sweep.stride;
 	count->apart = sweep.stride < LINE_LONGEST ? LINE_LONGEST :
 						     sweep.stride;
@@ -215,13 +216,13 @@ void mp_cpu_count_lay_still(const struct mp_view *view,
 }
 
 /* A closer count goes by what the first one found, as the edge may lie far from
- * what a level holds with those inside. */
+ * what a level holds with those inside; and not by what that has made of the edge. */
 static void lay_closer(const struct mp_view *view,
 		       const struct mp_cpu_edges *edges, uint32_t k,
 		       const struct mp_cpu_count *first,
 		       struct mp_cpu_count *count)
 {
-	const double size = fmax(edges->edge[k].size, first->all_low);
+	const double size = fmax(first->size, first->all_low);
 
 	lay(view, edges, k, size,
 	    mp_cpu_coarse(size * exp2(0.5 / GRAIN), GRAIN), &closer, count);
@@ -323,6 +324,7 @@ struct sums {
 	struct mp_cpu_halves halves;
 	double hops;
 	double strange;
+	double hidden;
 };
 
 /* .. and over replicates, @n, each of which is a mean of its rows; if these may have
@@ -427,7 +429,10 @@ static void take_burst(const struct mp_batch *batch,
 						     all);
 		hops += counts;
 		sums->hops += counts;
-		sums->strange += counts && is_strange(at, cycles, step);
+		if (counts && is_strange(at, cycles, step)) {
+			sums->strange++;
+			sums->hidden += found[ALL];
+		}
 		if ((i + 1) % count->row == 0) {
 			add_row(row, hops, sums);
 			memset(row, 0, sizeof(row));
@@ -544,13 +549,19 @@ static void set_limits(const struct mp_cpu_edges *edges, uint32_t k, bool be,
 	const uint32_t ways = edges->table->shape[edges->edge[k].shape].ways;
 	const double each = (double)count->apart;
 	const bool early = count->closer && count->may_learn && count->row > 1;
-	double crowd, more;
+	double crowd, more, most;
 
 	count->doubt = sums->sum[OWN][0] > 0 ?
 		       error_of(sums, apart, OWN, 0) * sums->rows / sums->sum[OWN][0] :
 		       INFINITY;
 	count->all = sums->sum[ALL][0] / sums->rows * each;
-	crowd = (double)count->slots * each / fmax(count->all, edges->edge[k].size);
+	/* What is kept of a short one hides what it is too short for. How replicates lie
+	 * is no matter of that. */
+	most = count->all;
+	if (mp_cpu_count_is_more(edges, k, count->all))
+		most += SIGMAS * each * error_among(sums->rows, sums->sum[ALL][0],
+						    sums->squares[ALL][0], 0);
+	crowd = (double)count->slots * each / fmax(most, edges->edge[k].size);
 	count->brief = crowd < CROWD_LEAST;
 	more = each * (1 + (double)count->looks / (double)count->slots) /
 	       full(crowd, ways > MP_CPU_CROWDED_WAYS ? 2 : 1);
@@ -571,13 +582,13 @@ static void set_limits(const struct mp_cpu_edges *edges, uint32_t k, bool be,
 }
 
 /*
- * Does no level hide behind this one? What one holds of a crowd that fills all of
- * its sets is more than all inside it have, and is found there: at a latency that
- * no ring has shown. If the level asked about is exclusive, it and those inside
+ * Does no level hide behind this one, or does one for certain? What one holds of a crowd
+ * that fills all of its sets is more than all inside it have, and is found there: at a
+ * latency that no ring has shown. If the level asked about is exclusive, it and those inside
  * may hold so much of it.
  */
-static bool is_bare(const struct mp_cpu_edges *edges, uint32_t k,
-		    const struct sums *sums, const struct mp_cpu_count *count)
+static void look_behind(const struct mp_cpu_edges *edges, uint32_t k,
+			const struct sums *sums, struct mp_cpu_count *count)
 {
 	const double crowd = (double)count->slots * (double)count->apart;
 	double shows = fmax(edges->edge[k].size, count->all_low) *
@@ -585,8 +596,11 @@ static bool is_bare(const struct mp_cpu_edges *edges, uint32_t k,
 
 	for (uint32_t i = 0; i < k; i++)
 		shows -= edges->fitted[i] ? edges->edge[i].high : INFINITY;
-	return shows > crowd * SHOWS_LEAST / SHOWS &&
-	       sums->strange / sums->hops * crowd < shows * SHOWS;
+	if (count->brief || !(shows > crowd * SHOWS_LEAST / SHOWS))
+		return;
+	count->bare = sums->strange / sums->hops * crowd < shows * SHOWS;
+	if (sums->hidden / sums->hops * crowd >= shows * SHOWS)
+		count->hidden = sums->hidden / sums->hops * crowd;
 }
 
 void mp_cpu_count_take(const struct mp_view *view,
@@ -614,7 +628,7 @@ void mp_cpu_count_take(const struct mp_view *view,
 	count->known = true;
 	set_limits(edges, k, mp_cpu_count_let_be(view, edges, k, count), &sums,
 		   &apart, count);
-	count->bare = !count->brief && is_bare(edges, k, &sums, count);
+	look_behind(edges, k, &sums, count);
 }
 
 static void judge(const struct mp_view *view, const struct mp_cpu_edges *edges,

@@ -100,11 +100,17 @@ bool mp_cpu_count_let_be(const struct mp_view *view,
 			 const struct mp_cpu_edges *edges, uint32_t k,
 			 const struct mp_cpu_count *count);
 
+/** mp_cpu_count_is_more() - is so much found of the innermost level that the best shape
+ * of its edge, which holds less, must be another one? */
+bool mp_cpu_count_is_more(const struct mp_cpu_edges *edges, uint32_t k, double found);
+
 /**
  * mp_cpu_count_narrow() - hold a fit to the count
  *
  * What a level holds with those inside is no more than all that was counted,
- * and it holds what was counted of itself. Where the two contradict each other
+ * and it holds what was counted of itself. Where the best shape of the innermost
+ * level must be another one its limits are the count's alone, and too far apart for
+ * a measured size where that has no upper one. Where the two contradict each other
  * its limits are those of both.
  */
 void mp_cpu_count_narrow(struct mp_cpu_edges *edges, uint32_t k);

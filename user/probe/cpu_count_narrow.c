@@ -8,6 +8,9 @@
 #include "probe/cpu_edges.h"
 #include "probe/cpu_hot.h"
 
+/* Limits so far apart are no measured size, whatever else moves them a little. */
+#define LEFT_OPEN (1.05 * MP_CPU_APART_MAX)
+
 /* Does no level further out put lines out of this one? Not one that all of
  * the crowd fits, nor one that does not hold what lies inside it. */
 bool mp_cpu_count_let_be(const struct mp_view *view,
@@ -29,6 +32,23 @@ bool mp_cpu_count_let_be(const struct mp_view *view,
 	return true;
 }
 
+bool mp_cpu_count_is_more(const struct mp_cpu_edges *edges, uint32_t k, double found)
+{
+	return !k && found > edges->edge[k].size * MP_CPU_COUNT_MORE;
+}
+
+/* The best shape is another one, and says nothing of how much it is at most. Where the
+ * count does not, either, that is open. */
+static void hold_counted(const struct mp_cpu_count *count, struct mp_edge *edge)
+{
+	edge->low = edge->size = fmax(edge->low, count->own_low);
+	edge->high = fmax(edge->high, edge->low * LEFT_OPEN);
+	if (isinf(count->all_high))
+		return;
+	edge->high = count->all_high;
+	edge->size = sqrt(edge->low * edge->high);
+}
+
 /* The shapes that edges are fitted with are no more than a family. */
 static void hold_both(const struct mp_cpu_count *count, struct mp_edge *edge)
 {
@@ -47,6 +67,10 @@ void mp_cpu_count_narrow(struct mp_cpu_edges *edges, uint32_t k)
 		return;
 	if (count->own_low > edge->high || count->found < edge->low) {
 		hold_both(count, edge);
+		return;
+	}
+	if (mp_cpu_count_is_more(edges, k, count->own_low)) {
+		hold_counted(count, edge);
 		return;
 	}
 	edge->low = fmax(edge->low, count->own_low);

@@ -215,6 +215,21 @@ static void say_apart(const struct mp_cpu_edges *edges, uint32_t k,
 		 edges->edge[k].size / 1024);
 }
 
+/* What was counted shows the other level, too: this one holds the rest. */
+static void say_hidden(const struct mp_cpu_edges *edges, uint32_t k,
+		       struct mp_fact *fact)
+{
+	const struct mp_cpu_count *count = &edges->count[k];
+
+	fact->verdict = MP_AT_LEAST;
+	hide_outer(edges, k, fact);
+	fact->low = fmin(fact->low, fmax(count->own_low - count->hidden, 0));
+	fact->value = fact->low;
+	snprintf(fact->reason, sizeof(fact->reason),
+		 "some of what was counted takes what no level does that is known: the edge near %.0f KiB may be that of one outside whose few ways are crowded",
+		 edges->edge[k].size / 1024);
+}
+
 static int judge_edge(const struct mp_view *view,
 		      const struct mp_cpu_edges *edges, uint32_t k,
 		      struct mp_fact *fact)
@@ -247,6 +262,8 @@ static int judge_edge(const struct mp_view *view,
 	mp_cpu_share_unlike(edges, k, fact);
 	if (moved(edges, k))
 		say_moved(edge, fact);
+	else if (mp_cpu_may_hide(edges, k) && edges->count[k].hidden > 0)
+		say_hidden(edges, k, fact);
 	else if (fact->high / fact->low >
 		 (mp_cpu_small_pages(edges, k) ? SCATTERED_APART_MAX :
 						 MP_CPU_APART_MAX))

@@ -40,8 +40,8 @@
 #define CORE_SHARE 0.04
 #define CORE_STEPS 1.6
 /* Readings of one latency lie on two steps of the clock side by side: their variance
- * is that of a coin at the most, or so much more. */
-#define TWO_STEPS 1.2
+ * is that of a coin at the most, or so much more, for a few that were translated anew. */
+#define TWO_STEPS 1.4
 /* What a level inside whose limits lie far apart serves moves the mean by no more. */
 #define MOVED_MOST 0.02
 
@@ -337,11 +337,12 @@ static bool is_one_latency(const struct mp_cpu_edges *edges, uint32_t k,
 			   const struct seen *seen, const struct hops *hops)
 {
 	const double *cycles = edges->spectrum.cycles;
-	const double off = fmax(k ? cycles[k] - cycles[k - 1] : 0,
-				cycles[k + 1] - cycles[k]);
+	const double in = k ? cycles[k] - cycles[k - 1] : 0;
+	const double out = cycles[k + 1] - cycles[k];
 
 	return hops->variance <= TWO_STEPS * hops->step * hops->step / 4 +
-				 (1 - seen->pure) * off * off +
+				 (1 - seen->enter) * in * in +
+				 seen->enter * seen->leave * out * out +
 				 pow(CORE_SHARE * cycles[k], 2);
 }
 

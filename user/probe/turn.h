@@ -42,7 +42,7 @@ struct mp_turn_times {
  * @hit_cycles: .. and what they took, in all
  * @own: of these those that the level itself served
  * @own_cycles: .. and what they took, in all
- * @own_squares: .. and the squares of that
+ * @own_squares: .. and the sum of their squares
  * @all: all that it served, the first hops to pages as well
  * @all_cycles: .. and what those took
  */
