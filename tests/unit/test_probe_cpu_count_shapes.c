@@ -52,8 +52,9 @@ static void a_level_that_only_a_crowd_shows_is_no_size_of_the_one_inside(void **
 }
 
 /*
- * Quad ages over pages of two colours look like 44 KiB of ten random ways; 51 and more
- * are found of 134, of which lines that were used twice are kept and looked for no more.
+ * Quad ages over pages of two colours look like a smaller level of random ways, which does
+ * not hold what is found of a crowd. Lines that were used twice are kept, and looked for no
+ * more: the first crowd is too short.
  */
 static void a_shape_that_holds_less_than_is_found_says_nothing(void **state)
 {

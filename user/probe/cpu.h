@@ -261,7 +261,7 @@ bool mp_cpu_side_sweep(const struct mp_view *view, uint32_t side,
  * @brief: it has too few lines for an upper limit
  * @size: of the level, as its edge had it when the rings were laid
  * @bare: nothing was found where no level is known: none hides behind this one
- * @hidden: bytes that were found here or inside, and took what no level does that is
+ * @hidden: bytes of what the level serves by itself that took what no level does that is
  *	known; 0: so few that none need hide there
  * @doubt: a standard error of what it serves by itself, as a share
  * @own_low, @own_high: bytes that the level serves by itself

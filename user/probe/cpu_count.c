@@ -431,7 +431,7 @@ static void take_burst(const struct mp_batch *batch,
 		sums->hops += counts;
 		if (counts && is_strange(at, cycles, step)) {
 			sums->strange++;
-			sums->hidden += found[ALL];
+			sums->hidden += found[OWN];
 		}
 		if ((i + 1) % count->row == 0) {
 			add_row(row, hops, sums);
