@@ -19,24 +19,32 @@ static const struct mp_ways_level second = {
 };
 
 /* Hops of a ring, and of its control; false: nothing can be told of them. */
-static bool served(const struct made_kind *control, uint32_t n_control,
-		   const struct made_kind *ring, uint32_t n_ring, bool any,
-		   struct mp_ways_served *out)
+static bool served_by(const struct mp_ways_level *level, uint64_t step,
+		      const struct made_kind *control, uint32_t n_control,
+		      const struct made_kind *ring, uint32_t n_ring, bool any,
+		      struct mp_ways_served *out)
 {
 	struct made_hops hops;
 	struct mp_ways_costs costs;
 	bool known;
 
-	made_hops_open(&hops, 1);
+	made_hops_open(&hops, step);
 	made_hops_add(&hops, 1024, 1, control, n_control);
 	made_hops_add(&hops, 2048, 1, ring, n_ring);
-	mp_ways_costs_begin(&costs, &second);
+	mp_ways_costs_begin(&costs, level);
 	mp_ways_costs_add(&costs, &hops.batch[0][0]);
 	known = mp_ways_costs_end(&costs, NONE, any);
 	if (known)
 		mp_ways_costs_served(&costs, &hops.batch[1][0], out);
 	made_hops_close(&hops);
 	return known;
+}
+
+static bool served(const struct made_kind *control, uint32_t n_control,
+		   const struct made_kind *ring, uint32_t n_ring, bool any,
+		   struct mp_ways_served *out)
+{
+	return served_by(&second, 1, control, n_control, ring, n_ring, any, out);
 }
 
 /* Each hop pays 13 cycles more, as much as a miss does: nothing is hidden. */
@@ -127,6 +135,40 @@ static void what_is_behind_the_next_level_is_not_between(void **state)
 	assert_true(out.between > 0.07 && out.between < 0.13);
 }
 
+/* .. and what is not, is, whatever is behind it: that takes longer. */
+static void what_the_next_level_takes_is_between(void **state)
+{
+	const struct made_kind control = { 1, 4, 0 };
+	const struct made_kind ring[] = {
+		{ 0.1, 26, 0 }, { 0.3, 45, 0 }, { 0.6, 14, 0 },
+	};
+	struct mp_ways_level level = second;
+	struct mp_ways_served out;
+
+	(void)state;
+	level.beyond_known = false;
+	assert_true(served_by(&level, 1, &control, 1, ring, 3, false, &out));
+	assert_true(out.far > 0.25 && out.far < 0.35);
+	assert_true(out.between > 0.07 && out.between < 0.13);
+}
+
+/* .. also where a step of the clock is as long as what parts two levels: what may
+ * have come from behind the next level may be what that has put out. */
+static void what_may_be_from_behind_is_not_between(void **state)
+{
+	const struct made_kind control = { 1, 4, 0 };
+	const struct made_kind ring[] = { { 0.3, 36, 0 }, { 0.7, 14, 0 } };
+	struct mp_ways_level level = second;
+	struct mp_ways_served out;
+
+	(void)state;
+	level.beyond_known = false;
+	level.beyond_cycles = 38;
+	assert_true(served_by(&level, 6, &control, 1, ring, 2, false, &out));
+	assert_true(out.far > 0.2);
+	assert_true(out.between < NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +178,8 @@ int main(void)
 		cmocka_unit_test(cheaper_translations_are_no_misses),
 		cmocka_unit_test(a_control_that_does_not_stay_tells_nothing),
 		cmocka_unit_test(what_is_behind_the_next_level_is_not_between),
+		cmocka_unit_test(what_the_next_level_takes_is_between),
+		cmocka_unit_test(what_may_be_from_behind_is_not_between),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,7 +147,9 @@ static struct may may_be(const struct mp_ways_costs *costs, double cycles)
 		.far = level->beyond_known ?
 		       least > level->beyond_cycles -
 			       tolerance(costs, level->beyond_cycles) :
-		       least > level->next_cycles + next,
+		       least > fmin(level->next_cycles + next,
+				    (level->next_cycles +
+				     level->beyond_cycles) / 2),
 	};
 
 	for (uint32_t i = 0; i < (costs->any ? 1 : costs->n); i++) {
@@ -174,7 +176,7 @@ static void take_served(void *ctx, double cycles, double n)
 	hops->all += n;
 	if (missed)
 		hops->served.missed += n;
-	if (missed && !may.far && hops->costs->level->beyond_known)
+	if (missed && !may.far)
 		hops->served.between += n;
 	if (may.own && !may.inside && !may.next && !may.far)
 		hops->served.here += n;
