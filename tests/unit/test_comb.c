@@ -136,6 +136,65 @@ static void nothing_is_found_in_nothing(void **state)
 		1, 1, 1, 0.5, 1, 1, 1, 13 }).period, 0);
 }
 
+/* A ring of so many periods of 2543, of which the sets that have one slot more miss
+ * now and then, and others, too. */
+static struct mp_comb_whole whole(double periods, double share, double others,
+				  uint32_t low, uint32_t high)
+{
+	const uint32_t n = (uint32_t)(2543 * periods);
+	struct mp_comb_whole whole;
+
+	mp_rng_seed(&rng, 9);
+	memset(missed, 0, sizeof(missed));
+	for (uint32_t r = 0; r < 3; r++) {
+		for (uint32_t i = 0; i < n; i++) {
+			seen[r][i] = 2;
+			for (uint32_t k = 0; k < 2; k++)
+				missed[r][i] += chance(i % 2543 < n % 2543 ?
+						       share : others);
+		}
+		row[r] = (struct mp_comb_row){ n, seen[r], missed[r] };
+	}
+	assert_int_equal(mp_comb_whole_find(row, 3, low, high, &whole), 0);
+	return whole;
+}
+
+static void the_period_of_a_whole_ring_is_known_to_a_slot(void **state)
+{
+	struct mp_comb_whole found;
+
+	(void)state;
+	found = whole(11.5, 0.3, 0, 400, 25000);
+	assert_int_equal(found.period, 2543);
+	assert_true(found.share > 0.28 && found.share < 0.32);
+	assert_true(found.others == 0 && found.score > 1000);
+	assert_true(found.missed > 0.13 && found.missed < 0.17);
+	found = whole(11.2, 0.3, 0.25, 400, 25000);
+	assert_int_equal(found.period, 2543);
+	found = whole(1.1, 0.9, 0, 200, 2790);
+	assert_int_equal(found.period, 2543);
+	found = whole(11.5, 0.3, 0, 2600, 25000);
+	assert_int_not_equal(found.period, 2543);
+}
+
+/* Where all slots miss alike there is none: chance explains but a little. */
+static void rings_that_do_not_differ_have_no_period(void **state)
+{
+	struct mp_comb_whole found;
+
+	(void)state;
+	for (uint32_t all = 0; all < 2; all++) {
+		found = whole(11.5, all, all, 400, 25000);
+		assert_int_equal(found.period, 0);
+		assert_true(found.score == 0 && found.missed == all);
+	}
+	assert_true(whole(11.5, 0.2, 0.2, 400, 25000).score < 50);
+	memset(seen, 0, sizeof(seen));
+	row[0] = (struct mp_comb_row){ 1050, seen[0], missed[0] };
+	assert_int_equal(mp_comb_whole_find(row, 1, 95, 105, &found), 0);
+	assert_true(found.period == 0 && isnan(found.missed));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +205,8 @@ int main(void)
 		cmocka_unit_test(misses_that_come_by_chance_have_no_period),
 		cmocka_unit_test(what_comes_again_but_once_is_no_period),
 		cmocka_unit_test(nothing_is_found_in_nothing),
+		cmocka_unit_test(the_period_of_a_whole_ring_is_known_to_a_slot),
+		cmocka_unit_test(rings_that_do_not_differ_have_no_period),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -366,6 +366,245 @@ static void tests_that_leave_what_was_left_are_not_made_on_and_on(void **state)
 	assert_true(ask.view.n_batches < 400);
 }
 
+/* The first ring is hardly longer than sixteen full rows, and the next one so much
+ * that all sets have more than they hold. */
+static void lengths_between_are_tried(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		HEAD "level name=l1d size=86K ways=8 latency=6 policy=random\n"
+		"level name=l2 size=1408K ways=16 latency=19 "
+		"index=physical policy=qlru_h00_m1_r0_u1\n" HUGE_PAGES CLOCK,
+		{ 86 * KIB, 1320 * KIB }, { 6, 19 }, 290, 64, NULL, 0.07 });
+	ask_ways_found(&ask, "cpu.l2.ways", 16);
+	assert_true(is_by_combs("cpu.l2.ways"));
+}
+
+/* Sets that go by virtual addresses, and begin anew after as much as a page. */
+static void sets_that_are_longer_than_pages_are_told(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		HEAD "level name=l1d size=64K ways=4 line=128 latency=4 policy=nru\n"
+		"level name=l2 size=4M ways=2 line=128 latency=19\n"
+		HUGE_PAGES CLOCK,
+		{ 64 * KIB, 4096 * KIB }, { 4, 19 }, 290, 128, NULL, 0.05 });
+	ask_ways_found(&ask, "cpu.l2.ways", 2);
+	assert_true(is_by_combs("cpu.l2.ways"));
+}
+
+/* A policy may put the same lines out each turn: those of one place in each turn
+ * of a ring, and of another one in another ring. */
+static void lines_that_miss_again_are_not_all_of_slices(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		HEAD "level name=l1d size=48K ways=6 line=64 latency=5 policy=nru\n"
+		"level name=l2 size=256K ways=16 line=64 latency=12 "
+		"index=physical inclusion=inclusive\n"
+		"level name=l3 size=1790272 ways=11 latency=46 index=physical "
+		"policy=qlru_h00_m1_r0_u1\nplace pages=contiguous\n" CLOCK,
+		{ 48 * KIB, 256 * KIB, 1790272 }, { 5, 12, 46 },
+		290, 64, "non-inclusive", 0.05 });
+	ask_ways_found(&ask, "cpu.l3.ways", 11);
+	assert_true(is_by_combs("cpu.l3.ways"));
+}
+
+/* Lines that share a set here may share one inside, too. But of fewer lines of a set
+ * these are no 768 KiB, if that is known well enough. */
+static void what_has_a_size_is_not_less_beside_lines_inside(void **state)
+{
+	static const double error[] = { 0.02, 0.1 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		ask_ways(&ask, &(struct ask_ways){
+			HEAD "level name=l1d size=16K ways=4 latency=4\n"
+			"level name=l2 size=480K ways=12 latency=13 slices=4 "
+			"policy=random inclusion=inclusive\n"
+			"level name=l3 size=768K ways=16 latency=46 "
+			"index=physical\nplace pages=contiguous\n" CLOCK,
+			{ 16 * KIB, 480 * KIB, 768 * KIB }, { 4, 13, 46 },
+			370, 64, NULL, error[i] });
+		if (i)
+			assert_int_equal(sim_ask_fact(&ask, "cpu.l3.ways")->verdict,
+					 MP_NOT_MEASURABLE);
+		else
+			ask_ways_found(&ask, "cpu.l3.ways", 16);
+		assert_true(n_combs() > 0);
+		sim_ask_free(&ask);
+	}
+}
+
+/* Twelve lines of each set, beside two or three of those of 64 KiB: thirteen of
+ * each do not miss. */
+static void what_is_beside_lines_inside_is_not_counted_with_them(void **state)
+{
+	const struct mp_fact *ways;
+
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		HEAD "level name=l1d size=64K ways=16 latency=4\n"
+		"level name=l2 size=288K ways=12 latency=14 index=physical "
+		"inclusion=exclusive\nplace pages=contiguous\n" CLOCK,
+		{ 64 * KIB, 300 * KIB }, { 4, 14 }, 290, 64, NULL, 0.06 });
+	ways = sim_ask_fact(&ask, "cpu.l2.ways");
+	assert_true(ways->verdict == MP_NOT_MEASURABLE || ways->value == 12);
+}
+
+/* Of one way there are two rows in a ring at most, and nothing that comes again. */
+static void sets_of_one_line_are_told(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		HEAD "level name=l1d size=88K ways=4 latency=6 policy=tree-plru\n"
+		"level name=l2 size=3M ways=4 latency=21 policy=fifo "
+		"index=physical\n"
+		"level name=l3 size=8M ways=1 latency=67 index=physical\n"
+		"place pages=contiguous\n" CLOCK,
+		{ 88 * KIB, 3072 * KIB, 8192 * KIB }, { 6, 21, 67 },
+		290, 64, NULL, 0.05 });
+	ask_ways_found(&ask, "cpu.l3.ways", 1);
+	assert_true(is_by_combs("cpu.l3.ways"));
+}
+
+/* Behind a level that has less than one line of each set there often is none of a
+ * set: an exclusive one has to hold all that does not miss. */
+static void sets_that_are_alone_at_times_are_counted(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		"machine name=x clock_mhz=3000 memory_latency=256\n"
+		"tlb level=1 page=4K entries=10 ways=10\n"
+		"tlb level=2 page=4K entries=1024 ways=4 cost=12\nwalk cost=30\n"
+		"level name=l1d size=12K ways=12 latency=3 policy=fifo\n"
+		"level name=l2 size=480K ways=30 latency=5 index=physical "
+		"inclusion=exclusive\n" HUGE_PAGES
+		"clock tsc_mhz=2100 step=1 read=67\n",
+		{ 12 * KIB, 480 * KIB }, { 3, 5 }, 256, 64, "exclusive", 0.06 });
+	ask_ways_found(&ask, "cpu.l2.ways", 30);
+	assert_true(is_by_combs("cpu.l2.ways"));
+}
+
+/* A policy that puts out few of the lines of a set puts out those of other rows in
+ * another ring. */
+static void rows_that_are_spared_once_are_not_always(void **state)
+{
+	(void)state;
+	ask_ways(&ask, &(struct ask_ways){
+		HEAD "level name=l1d size=77K ways=11 latency=4 policy=bit-plru\n"
+		"level name=l2 size=2092032 ways=16 latency=12 index=physical "
+		"policy=qlru_h00_m1_r2_u1\nplace pages=contiguous\n" CLOCK,
+		{ 77 * KIB, 2048 * KIB }, { 4, 12 }, 290, 64, NULL, 0.06 });
+	ask_ways_found(&ask, "cpu.l2.ways", 16);
+	assert_true(is_by_combs("cpu.l2.ways"));
+}
+
+/* Whether rings prove so many lines of a set of a level. */
+static struct {
+	uint32_t k;
+	uint64_t bytes;
+	uint32_t ways;
+	enum mp_ways_comb_outcome said;
+} asked;
+
+static int next_proof(const struct mp_view *view, struct mp_plan *plan)
+{
+	const struct mp_ways_sets sets = { .line = 64, .grain = 64 };
+	const struct mp_ways_rig rig = {
+		.view = view, .sets = &sets, .pages = view->pages,
+		.level = { .k = asked.k, .single = true, .misses = true,
+			   .inner_cycles = 4, .own_cycles = 14,
+			   .next_cycles = 290, .beyond_cycles = 580 },
+	};
+	struct mp_ways_comb comb = { .bytes = asked.bytes };
+
+	assert_int_equal(mp_ways_comb_prove(&rig, asked.ways, &comb), 0);
+	asked.said = comb.outcome;
+	if (comb.outcome == MP_WAYS_COMB_LACKING)
+		assert_int_equal(mp_ways_comb_plan(&rig, &comb, plan), 0);
+	return plan->n > 0;
+}
+
+static int infer_nothing(const struct mp_view *view, struct mp_facts *facts)
+{
+	(void)view;
+	(void)facts;
+	return 0;
+}
+
+static bool is_proved(const char *text, uint32_t k, uint64_t bytes, uint32_t ways)
+{
+	static const struct mp_probe proof = {
+		.name = "proof", .next = next_proof, .infer = infer_nothing,
+	};
+
+	asked.k = k;
+	asked.bytes = bytes;
+	asked.ways = ways;
+	sim_ask(&ask, text, &proof, 1);
+	sim_ask_free(&ask);
+	return asked.said == MP_WAYS_COMB_FOUND;
+}
+
+/* Eight lines a set, and sets that begin anew after so many bytes, are not sixteen
+ * and half as many: of those that are too many, only each other row misses. */
+static void every_other_row_is_no_more_lines(void **state)
+{
+	static const char *const place[] = {
+		"index=physical\nplace pages=contiguous\n",
+		"index=virtual\n" HUGE_PAGES
+	};
+	static const uint64_t kib[] = { 64, 384 };
+	char text[512];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), HEAD
+			"level name=l1d size=16K ways=4 latency=4\n"
+			"level name=l2 size=%uK ways=8 latency=14 %s" CLOCK,
+			(unsigned int)(8 * kib[i]), place[i]);
+		assert_true(is_proved(text, 1, kib[i] << 10, 8));
+		assert_false(is_proved(text, 1, kib[i] << 9, 16));
+		assert_false(is_proved(text, 1, kib[i] << 10, 7));
+		assert_false(is_proved(text, 1, kib[i] << 10, 9));
+	}
+}
+
+/* Nor are lines of slices, though all sets have as many as they hold, and one more
+ * is one too many: not even where a policy spares most of them each turn. */
+static void lines_of_slices_are_never_proved(void **state)
+{
+	static const struct {
+		uint32_t kib;
+		uint32_t ways;
+		const char *policy;
+	} of[] = {
+		{ 512, 1, "lru" },
+		{ 512, 2, "lru" },
+		{ 128, 4, "qlru_h00_m1_r0_u1" },
+		{ 256, 4, "qlru_h00_m1_r0_u1" },
+		{ 512, 4, "qlru_h00_m1_r0_u1" },
+		{ 1024, 4, "random" },
+	};
+	char text[512];
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		snprintf(text, sizeof(text), HEAD
+			"level name=l1d size=4K ways=4 latency=2\n"
+			"level name=l2 size=16K ways=4 latency=4\n"
+			"level name=l3 size=%uK ways=%u latency=14 slices=2 "
+			"index=physical policy=%s\nplace pages=contiguous\n" CLOCK,
+			(unsigned int)of[i].kib, (unsigned int)of[i].ways,
+			of[i].policy);
+		if (is_proved(text, 2, (uint64_t)(of[i].kib << 10) / 2 / of[i].ways,
+			      2 * of[i].ways))
+			fail_msg("%u KiB of %u ways, %s", (unsigned int)of[i].kib,
+				 (unsigned int)of[i].ways, of[i].policy);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -404,6 +643,24 @@ int main(void)
 		cmocka_unit_test_teardown(
 			tests_that_leave_what_was_left_are_not_made_on_and_on,
 			end),
+		cmocka_unit_test_teardown(lengths_between_are_tried, end),
+		cmocka_unit_test_teardown(
+			sets_that_are_longer_than_pages_are_told, end),
+		cmocka_unit_test_teardown(
+			lines_that_miss_again_are_not_all_of_slices, end),
+		cmocka_unit_test_teardown(
+			what_has_a_size_is_not_less_beside_lines_inside, end),
+		cmocka_unit_test_teardown(
+			what_is_beside_lines_inside_is_not_counted_with_them, end),
+		cmocka_unit_test_teardown(sets_of_one_line_are_told, end),
+		cmocka_unit_test_teardown(
+			sets_that_are_alone_at_times_are_counted, end),
+		cmocka_unit_test_teardown(
+			rows_that_are_spared_once_are_not_always, end),
+		cmocka_unit_test_teardown(
+			every_other_row_is_no_more_lines, end),
+		cmocka_unit_test_teardown(
+			lines_of_slices_are_never_proved, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -294,3 +294,90 @@ int mp_comb_find(const struct mp_comb_row *row, uint32_t n_rows,
 	free(work.pairs);
 	return err;
 }
+
+/* -- of whole rings --------------------------------------------------------- */
+
+/* Of the first slots of a ring, of all rows, those that were looked at, and what of
+ * each missed: looks at one slot are alike, so that each counts once. */
+struct before {
+	double *seen;
+	double *missed;
+	double all;		/* share of all that missed */
+};
+
+static void sum_up(const struct mp_comb_row *row, uint32_t n_rows,
+		   struct before *before)
+{
+	const uint32_t n = row[0].n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		double seen = 0, missed = 0;
+
+		for (uint32_t r = 0; r < n_rows; r++) {
+			seen += row[r].seen[i] > 0;
+			missed += row[r].seen[i] ?
+				  (double)row[r].missed[i] / row[r].seen[i] : 0;
+		}
+		before->seen[i + 1] = before->seen[i] + seen;
+		before->missed[i + 1] = before->missed[i] + missed;
+	}
+	before->all = before->seen[n] > 0 ?
+		      before->missed[n] / before->seen[n] : NAN;
+}
+
+/* Logarithm of how likely it is that a share of so many misses. */
+static double likely(double share, double n)
+{
+	return share > 0 && share < 1 ?
+	       n * (share * log(share) + (1 - share) * log(1 - share)) : 0;
+}
+
+/* How much more likely the misses are if places that have one slot more than the
+ * others miss more. Where others do not miss at all that is much. */
+static void whole_by(const struct before *before, uint32_t n,
+		     struct mp_comb_whole *whole)
+{
+	const uint32_t more = n % whole->period;
+	const double all = before->seen[n];
+	double seen = 0, missed = 0;
+
+	for (uint32_t first = 0; first < n; first += whole->period) {
+		seen += before->seen[first + more] - before->seen[first];
+		missed += before->missed[first + more] - before->missed[first];
+	}
+	if (!(seen > 0) || !(seen < all))
+		return;
+	whole->share = missed / seen;
+	whole->others = (before->missed[n] - missed) / (all - seen);
+	if (whole->share > whole->others)
+		whole->score = 2 * (likely(whole->share, seen) +
+				    likely(whole->others, all - seen) -
+				    likely(before->all, all));
+}
+
+int mp_comb_whole_find(const struct mp_comb_row *row, uint32_t n_rows,
+		       uint32_t low, uint32_t high, struct mp_comb_whole *whole)
+{
+	const uint32_t n = row[0].n;
+	struct before before = {
+		.seen = calloc((size_t)n + 1, sizeof(*before.seen)),
+		.missed = calloc((size_t)n + 1, sizeof(*before.missed)),
+	};
+	const bool may = before.seen && before.missed;
+
+	*whole = (struct mp_comb_whole){ .missed = NAN };
+	if (may) {
+		sum_up(row, n_rows, &before);
+		whole->missed = before.all;
+	}
+	for (uint32_t p = low > 1 ? low : 1; may && p <= high && p < n; p++) {
+		struct mp_comb_whole one = { .period = p, .missed = before.all };
+
+		whole_by(&before, n, &one);
+		if (one.score > whole->score)
+			*whole = one;
+	}
+	free(before.seen);
+	free(before.missed);
+	return may ? 0 : -ENOMEM;
+}

@@ -44,4 +44,34 @@ struct mp_comb {
 int mp_comb_find(const struct mp_comb_row *row, uint32_t n_rows,
 		 struct mp_comb *comb);
 
+/**
+ * struct mp_comb_whole - the period of whole rings
+ * @period: slots, to one of them; 0 = under none misses differ
+ * @score: twice the logarithm of how much more likely it makes what missed
+ * @share: of the looks at places that have one slot more than others, those that
+ *	missed
+ * @others: .. and of those at the others
+ * @missed: .. and of all; NaN: there are none
+ */
+struct mp_comb_whole {
+	uint32_t period;
+	double score;
+	double share;
+	double others;
+	double missed;
+};
+
+/**
+ * mp_comb_whole_find() - the period where each row is a whole ring
+ * @row, @n_rows: rows of the same length, which are all that the sets hold
+ * @low, @high: limits of the period; the ring has more than one
+ *
+ * Places of the period that the last, broken one has as well have one slot more
+ * than the others. Where a ring has many periods those that are a little off put
+ * the end of it far off.
+ * Return: 0 or -ENOMEM.
+ */
+int mp_comb_whole_find(const struct mp_comb_row *row, uint32_t n_rows,
+		       uint32_t low, uint32_t high, struct mp_comb_whole *whole);
+
 #endif

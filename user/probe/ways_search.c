@@ -2,6 +2,8 @@
 /* Where a ring has shown after how many bytes the sets of a level begin anew. */
 #include "probe/ways_search.h"
 
+#include <math.h>
+
 #include "probe/cpu.h"
 #include "probe/ways_held.h"
 #include "probe/ways_level.h"
@@ -11,6 +13,8 @@
 /* Where no more is told than misses the ring of a larger level takes longer than
  * it is worth: those are hashed, most often. */
 #define COARSE_MOST (16.0 * MP_MIB)
+/* A ring is not walked for fewer of the guesses than this part of their weight. */
+#define ALONE_PART 0.1
 
 /* It is known to one line how far apart the lines of a set lie, if it is known
  * how long that is; a number of sets that is regular is taken for what it is. */
@@ -71,13 +75,48 @@ static int add_proved(struct mp_ways_search *search, uint32_t ways)
 	return err ? err : mp_ways_search_keep(search, &search->rig, sets);
 }
 
+/* Sets hold so many lines each, and some of these may be lines of the levels
+ * inside. Is there an exclusive guess of fewer that tests have left? By others than
+ * those that begin anew after as much, to one line, some rows would never miss. */
+static int may_be_beside(const struct mp_ways_search *search, uint32_t ways,
+			 bool *may)
+{
+	const uint64_t span = search->comb.bytes, grain = search->sets.grain;
+	struct mp_ways_search all = *search;
+	struct mp_ways_sets *sets = &all.sets;
+	uint32_t kept = 0;
+	int err = 0;
+
+	*may = false;
+	sets->beside = MP_WAYS_EXCLUSIVE;
+	sets->guess = NULL;
+	sets->n = sets->room = 0;
+	for (uint32_t kind = MP_WAYS_REGULAR; kind <= MP_WAYS_ODD && !err; kind++)
+		err = mp_ways_add(sets, kind, search->rig.level.low_bytes,
+				  fmin(search->rig.level.high_bytes,
+				       (ways - 0.5) * (double)span));
+	for (uint32_t i = 0; i < sets->n; i++)
+		if (sets->guess[i].span + grain >= span &&
+		    sets->guess[i].span <= span + grain)
+			sets->guess[kept++] = sets->guess[i];
+	sets->n = kept;
+	if (!err)
+		err = mp_ways_search_keep(&all, &all.rig, sets);
+	*may = sets->n > 0;
+	mp_ways_free(sets);
+	return err;
+}
+
 /* A number of lines has been proved. It counts if no test that was made speaks
  * against it: slices may have other ways to look like so many. */
 static int take_proved(struct mp_ways_search *search, uint32_t ways, uint64_t shown_by)
 {
-	const int err = add_proved(search, ways);
+	bool may = false;
+	int err = is_by_itself(search) ? 0 : may_be_beside(search, ways, &may);
 
-	if (err || !search->sets.n)
+	if (!err && !may)
+		err = add_proved(search, ways);
+	if (err || may || !search->sets.n)
 		return err;
 	search->rig.evidence[0] = search->comb.id;
 	search->rig.evidence[1] = shown_by;
@@ -113,24 +152,56 @@ static int prove(struct mp_ways_search *search)
 	return 0;
 }
 
-/*
- * Where it can be timed which hops miss, and pages are large or lie in a row; and
- * where tests have left anything at all. A level that is known to be exclusive has
- * room for now more, now fewer lines of a set: beside 2048 inside, 587 sets of 12
- * looked as if 13 were all that they hold.
- */
+/* What the levels inside hold at the most, one beside the other; INFINITY: not
+ * known. */
+static double most_inside(const struct mp_ways_search *in)
+{
+	double most = 0;
+
+	for (; in; in = in->inner)
+		most += in->rig.level.high_bytes > 0 ?
+			in->rig.level.high_bytes : INFINITY;
+	return most;
+}
+
+/* A level that is known to be exclusive has room for now more, now fewer lines of a
+ * set: beside 2048 inside, 587 sets of 12 looked as if 13 were all that they hold.
+ * If less lies inside than one line of each set, there often is none of a set. */
+static bool has_some_alone(const struct mp_ways_search *search, double span)
+{
+	return search->sets.beside != MP_WAYS_EXCLUSIVE ||
+	       most_inside(search->inner) < span;
+}
+
+/* .. as so many of the guesses that are left say, at least? */
+static bool may_have_some_alone(const struct mp_ways_search *search)
+{
+	const struct mp_ways_sets *sets = &search->sets;
+	double all = 0, may = 0;
+
+	for (uint32_t i = 0; i < sets->n; i++) {
+		const struct mp_ways_guess *guess = &sets->guess[i];
+
+		all += guess->weight;
+		may += has_some_alone(search, (double)guess->span) ? guess->weight : 0;
+	}
+	return may > ALONE_PART * all;
+}
+
+/* Where it can be timed which hops miss, and pages are large or lie in a row; and
+ * where tests have left anything at all. */
 int mp_ways_search_comb(struct mp_ways_search *search)
 {
 	int err;
 
 	if (!search->rig.level.misses || search->sets.small || !search->sets.n ||
-	    search->sets.beside == MP_WAYS_EXCLUSIVE ||
+	    !may_have_some_alone(search) ||
 	    (!search->rig.level.single &&
 	     search->rig.level.high_bytes > COARSE_MOST))
 		return 0;
 	err = mp_ways_comb_look(&search->rig, &search->comb);
 	if (!err && search->comb.outcome == MP_WAYS_COMB_FOUND &&
-	    is_by_itself(search))
+	    has_some_alone(search, (double)search->comb.bytes))
 		err = prove(search);
 	if (search->comb.outcome == MP_WAYS_COMB_LACKING)
 		search->replicates = search->comb.replicates;
