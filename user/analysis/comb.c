@@ -3,7 +3,7 @@
  * How alike are misses so many slots apart? First over bins of slots, at all
  * distances within a row; then, about the first one where they are, slot by
  * slot: of the periods that are near the one under which slots of a place differ
- * least.
+ * least. Of whole rings it is seen at once, by where the last period breaks off.
  */
 #include "analysis/comb.h"
 

@@ -85,6 +85,19 @@ int mp_ways_add(struct mp_ways_sets *sets, uint32_t kind, double low,
 	return err;
 }
 
+int mp_ways_add_beside(struct mp_ways_sets *sets, uint64_t span, uint32_t ways,
+		       double low, double high)
+{
+	uint64_t one = span > sets->grain ? span - sets->grain : sets->line;
+	int err = 0;
+
+	for (; one <= span + sets->grain; one += sets->line)
+		for (uint32_t n = 1; n < ways && !err; n++)
+			if ((double)(n * one) >= low && (double)(n * one) <= high)
+				err = add(sets, one, n, true);
+	return err;
+}
+
 int mp_ways_copy(struct mp_ways_sets *to, const struct mp_ways_sets *from)
 {
 	*to = *from;

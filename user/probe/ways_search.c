@@ -81,29 +81,21 @@ static int add_proved(struct mp_ways_search *search, uint32_t ways)
 static int may_be_beside(const struct mp_ways_search *search, uint32_t ways,
 			 bool *may)
 {
-	const uint64_t span = search->comb.bytes, grain = search->sets.grain;
+	const struct mp_ways_level *level = &search->rig.level;
 	struct mp_ways_search all = *search;
-	struct mp_ways_sets *sets = &all.sets;
-	uint32_t kept = 0;
-	int err = 0;
+	int err;
 
 	*may = false;
-	sets->beside = MP_WAYS_EXCLUSIVE;
-	sets->guess = NULL;
-	sets->n = sets->room = 0;
-	for (uint32_t kind = MP_WAYS_REGULAR; kind <= MP_WAYS_ODD && !err; kind++)
-		err = mp_ways_add(sets, kind, search->rig.level.low_bytes,
-				  fmin(search->rig.level.high_bytes,
-				       (ways - 0.5) * (double)span));
-	for (uint32_t i = 0; i < sets->n; i++)
-		if (sets->guess[i].span + grain >= span &&
-		    sets->guess[i].span <= span + grain)
-			sets->guess[kept++] = sets->guess[i];
-	sets->n = kept;
+	if (is_by_itself(search))
+		return 0;
+	all.sets.guess = NULL;
+	all.sets.n = all.sets.room = 0;
+	err = mp_ways_add_beside(&all.sets, search->comb.bytes, ways,
+				 level->low_bytes, level->high_bytes);
 	if (!err)
-		err = mp_ways_search_keep(&all, &all.rig, sets);
-	*may = sets->n > 0;
-	mp_ways_free(sets);
+		err = mp_ways_search_keep(&all, &all.rig, &all.sets);
+	*may = all.sets.n > 0;
+	mp_ways_free(&all.sets);
 	return err;
 }
 
@@ -111,12 +103,9 @@ static int may_be_beside(const struct mp_ways_search *search, uint32_t ways,
  * against it: slices may have other ways to look like so many. */
 static int take_proved(struct mp_ways_search *search, uint32_t ways, uint64_t shown_by)
 {
-	bool may = false;
-	int err = is_by_itself(search) ? 0 : may_be_beside(search, ways, &may);
+	const int err = add_proved(search, ways);
 
-	if (!err && !may)
-		err = add_proved(search, ways);
-	if (err || may || !search->sets.n)
+	if (err || !search->sets.n)
 		return err;
 	search->rig.evidence[0] = search->comb.id;
 	search->rig.evidence[1] = shown_by;
@@ -141,9 +130,15 @@ static int prove(struct mp_ways_search *search)
 		ways--;
 	for (uint32_t i = 0; i < PROOFS_MOST && ways &&
 			     ways * span >= level->low_bytes; i++, ways--) {
-		const int err = mp_ways_comb_prove(&search->rig, ways,
-						   &search->comb);
+		bool may;
+		int err = may_be_beside(search, ways, &may);
 
+		/* It would not count: no ring is walked for it. */
+		if (!err && may)
+			continue;
+		if (!err)
+			err = mp_ways_comb_prove(&search->rig, ways,
+						 &search->comb);
 		if (err || search->comb.outcome == MP_WAYS_COMB_LACKING)
 			return err;
 		if (search->comb.outcome == MP_WAYS_COMB_FOUND)

@@ -158,6 +158,11 @@ struct mp_ways_range {
  * -ENOMEM */
 int mp_ways_add(struct mp_ways_sets *sets, uint32_t kind, double low,
 		double high);
+/** mp_ways_add_beside() - exclusive guesses of fewer than @ways lines, for sizes
+ * from @low to @high bytes, whose sets begin anew after @span, to one line;
+ * -ENOMEM */
+int mp_ways_add_beside(struct mp_ways_sets *sets, uint64_t span, uint32_t ways,
+		       double low, double high);
 /** mp_ways_copy() - @to: the same, with guesses of its own; -ENOMEM */
 int mp_ways_copy(struct mp_ways_sets *to, const struct mp_ways_sets *from);
 void mp_ways_free(struct mp_ways_sets *sets);
